@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The whole test suite, in an environment of its own outside the work tree; arguments go to pytest.
+set -euo pipefail
+self=$0
+[ ! -L "$self" ] || self=$(readlink -f "$self")
+here=$(cd "${self%"${self##*/}"}." && pwd)
+. "$here/start.sh"
+python=$(start private_python.py test lint)
+cd "$here/.."
+"$python" -m ruff check
+"$python" -m ruff format --check
+"$python" -m mypy
+exec "$python" -m pytest -n auto "$@"

@@ -1,0 +1,76 @@
+"""The command line: the only importer of click. One module per command group, loaded when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from agent_soul import __version__
+from agent_soul.cli.boundary import run_safely
+
+# Name to module and attribute; what a command imports is paid only by those who call it.
+COMMANDS = {
+    "add": "agent_soul.cli.writing:add",
+    "share": "agent_soul.cli.writing:share",
+    "retract": "agent_soul.cli.deciding:retract",
+    "resolve": "agent_soul.cli.deciding:resolve",
+    "compile": "agent_soul.cli.compiling:compile_",
+    "validate": "agent_soul.cli.compiling:validate",
+    "search": "agent_soul.cli.finding:search",
+    "show": "agent_soul.cli.finding:show_event",
+    "why": "agent_soul.cli.finding:why",
+    "doctor": "agent_soul.cli.caring:doctor",
+    "init": "agent_soul.cli.caring:init",
+    "docs": "agent_soul.cli.caring:docs",
+}
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command's module only when the command is called or its help is listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            if close:
+                error.message += f" Did you mean {close[0]!r}?"
+            raise
+
+
+@click.command(
+    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, no_args_is_help=True
+)
+@click.version_option(__version__, prog_name="soul")
+@click.option("--hub", metavar="FOLDER", help="The hub; else $AGENT_SOUL_HOME, else the nearest folder with soul.yaml.")
+@click.pass_context
+def soul(ctx: click.Context, hub: str | None) -> None:
+    """One soul, many bodies: identity and memory that all of your agents share.
+
+    Events go in with `add` or `share`, pages under canonical/ come out of `compile`, and Git carries both.
+    """
+    ctx.obj = hub
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code; see `agent_soul.errors.ExitCode`."""
+    # A script that agents know by its own name shows that name in its help.
+    name = os.environ.get("AGENT_SOUL_INVOKED_AS", "soul")
+    arguments: dict[str, Any] = {"prog_name": name, "standalone_mode": False}
+    return run_safely(lambda args: soul.main(args, **arguments), argv)

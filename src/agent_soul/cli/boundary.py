@@ -1,0 +1,110 @@
+"""The one place where errors become messages and exit codes. No traceback reaches a user."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from agent_soul import __version__
+from agent_soul.draft import typographic_option
+from agent_soul.errors import ExitCode, RefusedError, SoulError
+from agent_soul.hub import find_hub
+from agent_soul.text import terminal_safe
+
+INTERRUPTED = 128 + signal.SIGINT
+
+
+def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | None) -> int:
+    """Run `command` with the arguments and return the exit code that its end stands for."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _speak_utf8()
+    try:
+        _refuse_typographic_options(arguments)
+        result = command(arguments)
+        sys.stdout.flush()
+    except SoulError as error:
+        return _report(arguments, error.exit_code, error.message, error.hint)
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.UsageError as error:
+        where = f"{error.ctx.command_path} --help" if error.ctx else "soul --help"
+        return _report(arguments, ExitCode.USAGE, error.format_message(), f"see `{where}`")
+    except click.ClickException as error:
+        return _report(arguments, ExitCode.USAGE, error.format_message(), "")
+    except (click.Abort, KeyboardInterrupt):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough (`search | head`); what was to be written is written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ExitCode.DONE
+    except Exception:  # noqa: BLE001 - whatever it is, it is a bug of ours
+        return _report_bug(arguments)
+    return result if isinstance(result, int) else ExitCode.DONE
+
+
+def _speak_utf8() -> None:
+    """Print UTF-8 whatever the console's own encoding, so that no output fails after its event is kept."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # type: ignore[union-attr]
+
+
+def _refuse_typographic_options(arguments: Sequence[str]) -> None:
+    found = typographic_option(arguments)
+    if found:
+        name = found.lstrip("".join(map(chr, (*range(0x2010, 0x2016), 0x2212))))
+        raise RefusedError(
+            f"{found!r} begins with U+{ord(found[0]):04X}, a dash that an editor or a web page put there",
+            hint=f"type two plain hyphens: --{name}",
+        )
+
+
+def _report(arguments: Sequence[str], code: ExitCode, message: str, hint: str) -> int:
+    """Say what went wrong: on stderr for people, and as one object on stdout where JSON was asked for."""
+    with contextlib.suppress(BrokenPipeError):
+        if "--json" in arguments:
+            error = {"code": code.name.lower(), "message": message, "hint": hint}
+            print(json.dumps({"ok": False, "error": error}), flush=True)  # noqa: T201
+        print(terminal_safe(f"soul: {message}" + (f"\n  → {hint}" if hint else "")), file=sys.stderr, flush=True)  # noqa: T201
+    return code
+
+
+def _report_bug(arguments: Sequence[str]) -> int:
+    """Write what is needed to mend a bug into a file and name it; the user's text is in it, so it stays here."""
+    lines = [
+        f"agent-soul {__version__}, Python {platform.python_version()}, {platform.platform()}",
+        f"at {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}, arguments: {list(arguments)!a}",
+        "",
+        traceback.format_exc(),
+    ]
+    text = "\n".join(lines)
+    place = ""
+    for folder in _report_folders():
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            file = folder / f"bug-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{os.getpid()}.txt"
+            file.write_text(text, encoding="utf-8", errors="backslashreplace")
+            place = str(file)
+            break
+    hint = f"the report is in {place}; please send it with what you did" if place else "no report could be written"
+    error = sys.exc_info()[1]
+    return _report(arguments, ExitCode.BUG, f"a bug of ours: {type(error).__name__}: {error}", hint)
+
+
+def _report_folders() -> list[Path]:
+    folders = [Path(tempfile.gettempdir())]
+    with contextlib.suppress(Exception):
+        folders.insert(0, find_hub().state / "bugs")
+    return folders

@@ -1,0 +1,57 @@
+"""What commands share: the hub option, JSON and text output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from agent_soul.event import Event, short_id
+from agent_soul.hub import Hub, find_hub
+from agent_soul.text import find_hidden, terminal_safe
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+_hub = click.option("--hub", "hub_name", metavar="FOLDER", help="The hub, if not the nearest one.")
+
+
+def hub_option(command: F) -> F:
+    """Let the command take --hub too, so that it may stand after the command's name."""
+    return _hub(command)
+
+
+def output_options(command: F) -> F:
+    """Add --json and --hub."""
+    return _json(_hub(command))
+
+
+def open_hub(hub_name: str | None) -> Hub:
+    """Return the hub that the options name, the command's own first."""
+    return find_hub(hub_name or click.get_current_context().find_root().obj)
+
+
+def say(text: str) -> None:
+    """Print talk for people on stderr."""
+    click.echo(terminal_safe(text), err=True)
+
+
+def show(text: str) -> None:
+    """Print data on stdout; nothing in it can steer a terminal."""
+    click.echo(terminal_safe(text))
+
+
+def show_json(**fields: Any) -> None:
+    """Print one JSON object; characters that a terminal could obey or a person not see are escaped."""
+    text = json.dumps(fields, ensure_ascii=False)
+    click.echo(json.dumps(fields) if find_hidden(text) else text)
+
+
+def line_of(event: Event, status: str = "") -> str:
+    """Return one line that tells a person which event it is."""
+    name = event.project or event.agent
+    place = f"{event.scope}:{name}" if name and event.scope in ("project", "agent") else event.scope
+    note = f" [{status}]" if status and status != "active" else ""
+    return f"{short_id(event.id)}  {event.date}  {event.source}  {place}/{event.kind}  {event.summary}{note}"

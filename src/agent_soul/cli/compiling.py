@@ -1,0 +1,147 @@
+"""`compile` and `validate`: from the log to the pages, and what is wrong with the log."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from agent_soul.cli.common import open_hub, output_options, say, show, show_json
+from agent_soul.compiler import Outcome, compile_hub, recorded_in, unified_diff
+from agent_soul.errors import ExitCode, Problem, RefusedError
+from agent_soul.event import parse_date
+from agent_soul.overview import State
+
+
+@click.command(name="compile")
+@click.option("--dry-run", is_flag=True, help="Print what would change as a unified diff; write nothing.")
+@click.option("--check", is_flag=True, help="Exit 1 if canonical/ is not what its recorded day compiles to; write nothing.")
+@click.option("--apply", is_flag=True, help="Also commit log and pages (no remote).")
+@click.option("--strict", is_flag=True, help="Exit 1 if a line of the log is bad.")
+@click.option("--fuzzy-days", type=click.IntRange(0, 3650), metavar="N", help="Days for which fuzzy memory is shown.")
+@click.option("--since", metavar="YYYY-MM-DD", help="Show only what was stated on or after this UTC date.")
+@click.option("--as-of", metavar="YYYY-MM-DD", help="The memory as it was on this UTC date.")
+@output_options
+def compile_(
+    dry_run: bool,
+    check: bool,
+    apply: bool,
+    strict: bool,
+    fuzzy_days: int | None,
+    since: str | None,
+    as_of: str | None,
+    as_json: bool,
+    hub_name: str | None,
+) -> int:
+    """Write canonical/ from sources/: validate, resolve, merge, age, mark conflicts, keep every page in its budget."""
+    if sum((dry_run, check, apply)) > 1:
+        raise RefusedError("--dry-run, --check and --apply exclude each other", hint="give one of them")
+    hub = open_hub(hub_name)
+    wanted = State(_date("--as-of", as_of), since=_date("--since", since), fuzzy_days=fuzzy_days, exact=bool(as_of))
+    reason = ""
+    if apply:
+        from agent_soul.sync import keep
+
+        kept = keep(hub, wanted)
+        outcome, reason = kept.outcome, str(kept)
+        if outcome is None:
+            show(reason)
+            return ExitCode.DONE
+    else:
+        if check and not (as_of or since or fuzzy_days is not None):
+            wanted = recorded_in(hub) or wanted
+        outcome = compile_hub(hub, wanted, write=not (dry_run or check))
+    _warn(outcome)
+    if dry_run and not as_json:
+        sys.stdout.writelines(unified_diff(hub.canonical, outcome.compiled, outcome.difference))
+    _show_outcome(outcome, as_json=as_json, writes=not (dry_run or check), reason=reason)
+    stale = check and bool(outcome.difference)
+    bad = strict and outcome.log.bad_lines > 0
+    return ExitCode.PROBLEMS if stale or bad else ExitCode.DONE
+
+
+@click.command()
+@output_options
+def validate(as_json: bool, hub_name: str | None) -> int:
+    """Check every line of the log; each problem is named as file:line:column. Exit 1 if a line is bad."""
+    from agent_soul.log import parse_log, read_source_files
+    from agent_soul.outbox import entries
+
+    hub = open_hub(hub_name)
+    log = parse_log(read_source_files(hub.root))
+    problems = sorted([*log.problems, *odd_events(hub, log), *entries(hub)[1]])
+    if as_json:
+        listed = [_problem_fields(problem) for problem in problems]
+        aside = [{"path": each.path, "line": each.line, "reason": each.reason} for each in log.set_aside]
+        show_json(ok=not log.bad_lines, events=len(log.events), bad_lines=log.bad_lines, problems=listed, set_aside=aside)
+    else:
+        for problem in problems:
+            show(str(problem) if problem.level == "error" else f"{problem} (notice)")
+        for each in log.set_aside:
+            show(f"{each.path}:{each.line}: set aside, {each.reason}")
+        say(f"{len(log.events)} events, {log.bad_lines} bad lines, {len(log.set_aside)} from a newer version")
+    return ExitCode.PROBLEMS if log.bad_lines else ExitCode.DONE
+
+
+def odd_events(hub: Any, log: Any) -> list[Problem]:
+    """Return what is odd about events that can be read: unknown ids, circles, two contents of one id."""
+    from agent_soul.compiler import load_config, resolve_today
+    from agent_soul.resolve import Status
+
+    resolution = resolve_today(hub, log, load_config(hub)[0])
+    clashes = [
+        Problem(v.event.path, v.event.line, 1, "id-clash", f"{v.event.id}: {v.reason}", "notice")
+        for v in resolution.verdicts
+        if v.status is Status.QUARANTINED
+    ]
+    return [*resolution.problems, *clashes]
+
+
+def _date(option: str, text: str | None) -> str:
+    try:
+        return parse_date(text) if text else ""
+    except ValueError as error:
+        raise RefusedError(f"{option} {error}", hint="give a UTC date as YYYY-MM-DD") from error
+
+
+def _warn(outcome: Outcome) -> None:
+    for warning in outcome.warnings:
+        say(f"note: {warning}")
+    if outcome.replayed:
+        say(f"note: {outcome.replayed} events that the source files had lost were put back from the outbox")
+    errors = [problem for problem in outcome.log.problems if problem.level == "error"]
+    for problem in errors[:5]:
+        say(f"left out: {problem}")
+    if len(errors) > 5:
+        say(f"and {len(errors) - 5} more bad lines; `soul validate` names each")
+
+
+def _show_outcome(outcome: Outcome, *, as_json: bool, writes: bool, reason: str) -> None:
+    found, compiled = outcome.difference, outcome.compiled
+    if as_json:
+        show_json(
+            ok=True,
+            as_of=compiled.state.as_of,
+            written=list(found.written),
+            removed=list(found.removed),
+            wrote=writes,
+            counts={str(status): number for status, number in compiled.resolution.counts.items()},
+            conflicts=len(compiled.conflicts),
+            bad_lines=outcome.log.bad_lines,
+            set_aside=len(outcome.log.set_aside),
+            outcome=reason,
+        )
+        return
+    if found:
+        verb = "written" if writes else "would be written"
+        removed = f", {len(found.removed)} removed" if found.removed else ""
+        say(f"{len(found.written)} pages {verb}{removed}, as of {compiled.state.as_of}")
+    else:
+        say(f"canonical/ is up to date, as of {compiled.state.as_of}")
+    if reason:
+        show(reason)
+
+
+def _problem_fields(problem: Problem) -> dict[str, Any]:
+    return {name: getattr(problem, name) for name in ("path", "line", "column", "code", "message", "level")}

@@ -1,0 +1,64 @@
+"""`retract` and `resolve`: a person's decisions, as events."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from agent_soul import adding
+from agent_soul.cli.common import line_of, open_hub, output_options, say, show_json
+from agent_soul.errors import ExitCode, RefusedError
+from agent_soul.event import Event
+from agent_soul.hub import Hub
+from agent_soul.log import parse_log, read_source_files
+
+_source = click.option("--source", required=True, envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides.")
+_reason = click.option("--reason", required=True, metavar="TEXT", help="Why; kept with the decision.")
+
+
+@click.command()
+@click.argument("event_ids", nargs=-1, required=True, metavar="ID...")
+@_reason
+@_source
+@output_options
+def retract(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool, hub_name: str | None) -> int:
+    """Take events back. The lines stay in the log; no page shows them, and identical older statements go with them."""
+    hub = open_hub(hub_name)
+    events = _find_all(hub, event_ids)
+    for event in events:
+        say(f"retracted: {line_of(event)}")
+    record = {"kind": "retraction", "supersedes": [event.id for event in events], "summary": reason}
+    return _add(hub, source, events[0], record)
+
+
+@click.command()
+@click.argument("event_ids", nargs=-1, required=True, metavar="ID...")
+@_reason
+@_source
+@output_options
+def resolve(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool, hub_name: str | None) -> int:
+    """Settle a conflict for good: the events named do not contradict each other. To decide for one, retract the other."""
+    hub = open_hub(hub_name)
+    events = _find_all(hub, event_ids)
+    if len({event.id for event in events}) < 2:
+        raise RefusedError("a conflict is between two events or more", hint="name all that are meant; conflicts.md lists them")
+    for event in events:
+        say(f"settled: {line_of(event)}")
+    mark = {"action": "settle", "targets": [event.id for event in events]}
+    return _add(hub, source, events[0], {"kind": "mark", "mark": mark, "summary": reason})
+
+
+def _find_all(hub: Hub, wanted: tuple[str, ...]) -> list[Event]:
+    events = parse_log(read_source_files(hub.root)).events
+    return [adding.find_event(events, id_) for id_ in wanted]
+
+
+def _add(hub: Hub, source: str, about: Event, record: dict[str, Any]) -> int:
+    """Append the decision with the reach of what it is about, so that it is found there."""
+    reach = {name: about.data[name] for name in ("scope", "project", "agent") if name in about.data}
+    added = adding.add(hub, {"source": source, **reach, **record})
+    for warning in added.warnings:
+        say(f"note: {warning}")
+    show_json(ok=True, event_id=added.event.id, path=added.path, event=added.event.data, warnings=list(added.warnings))
+    return ExitCode.DONE

@@ -1,0 +1,128 @@
+"""soul.yaml: text in, settings out. Every setting, its default and its reason stand in `schemas/config.json`."""
+
+from __future__ import annotations
+
+import difflib
+import string
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from agent_soul import schemas
+from agent_soul.errors import RefusedError
+
+CONFIG_NAME = "soul.yaml"
+MAX_CONFIG_BYTES = 64 << 10
+_LINE_FIELDS = frozenset({"summary", "marks", "id", "date", "source"})
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The settings of a hub. Everything that the compiler may depend on besides events and a date is here."""
+
+    template: bool
+    fuzzy_days: int
+    headings: Mapping[str, str]
+    """Kind to heading, in the order of the page."""
+    ranking: tuple[str, ...]
+    line: str
+    summary_width: int
+
+
+def parse_config(text: str | bytes) -> tuple[Config, list[str]]:
+    """Return the settings of a soul.yaml and warnings about keys that mean nothing.
+
+    Raises `RefusedError` where the text is not YAML of the plain kind, or a value is not allowed.
+    """
+    if len(text) > MAX_CONFIG_BYTES:
+        raise RefusedError(f"{CONFIG_NAME} has {len(text)} bytes, at most {MAX_CONFIG_BYTES} are read", hint="shorten it")
+    raw = _load_yaml(text) or {}
+    faults = schemas.explain("config", raw) if not schemas.validator("config").is_valid(raw) else []
+    if faults:
+        said = "; ".join(f"{'.'.join(map(str, path)) or 'the file'}: {message}" for path, message in faults)
+        raise RefusedError(f"{CONFIG_NAME}: {said}", hint=f"mend {CONFIG_NAME}; its settings are explained there")
+    filled = _with_defaults(schemas.load("config"), raw)
+    _check_line(filled["pages"]["line"])
+    return _config(filled), list(_unknown_keys(schemas.load("config"), raw, ""))
+
+
+def default_config() -> Config:
+    """Return the settings of a hub that has no soul.yaml."""
+    return parse_config("")[0]
+
+
+def _config(filled: Mapping[str, Any]) -> Config:
+    pages = filled["pages"]
+    return Config(
+        template=filled["template"],
+        fuzzy_days=filled["fuzzy_days"],
+        headings={row["kind"]: row["heading"] for row in pages["kinds"]},
+        ranking=tuple(pages["ranking"]),
+        line=pages["line"],
+        summary_width=pages["summary_width"],
+    )
+
+
+def _load_yaml(text: str | bytes) -> Any:
+    """Load plain YAML: no anchors, aliases or tags, and no key twice, since each hides what the file says."""
+    import yaml  # 35 ms that `add` does not pay
+
+    class PlainLoader(yaml.SafeLoader):
+        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            event = self.peek_event()
+            if getattr(event, "anchor", None) or isinstance(event, yaml.AliasEvent):
+                raise yaml.composer.ComposerError(None, None, "anchors and aliases are not read", event.start_mark)
+            if getattr(event, "tag", None):
+                raise yaml.composer.ComposerError(None, None, "tags are not read", event.start_mark)
+            node: yaml.Node | None = super().compose_node(parent, index)
+            return node
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+            keys = [key.value for key, _ in node.value]
+            repeated = next((key for key in keys if keys.count(key) > 1), None)
+            if repeated is not None:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"the key {repeated!r} stands there twice", node.start_mark
+                )
+            return super().construct_mapping(node, deep)
+
+    try:
+        return yaml.load(text, PlainLoader)  # noqa: S506 - a subclass of SafeLoader
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        said = " ".join(str(error).split()) or "nested too deeply"
+        raise RefusedError(f"{CONFIG_NAME} is not plain YAML: {said}", hint=f"mend {CONFIG_NAME}") from error
+
+
+def _with_defaults(schema: Mapping[str, Any], given: Any) -> Any:
+    if "properties" not in schema:
+        return given
+    return {
+        name: _with_defaults(part, given.get(name, part.get("default")))
+        for name, part in schema["properties"].items()
+        if name in given or "default" in part
+    }
+
+
+def _unknown_keys(schema: Mapping[str, Any], given: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    known = schema["properties"]
+    for name, value in given.items():
+        if name in known:
+            if "properties" in known[name]:
+                yield from _unknown_keys(known[name], value, f"{prefix}{name}.")
+            continue
+        close = difflib.get_close_matches(str(name), known, n=1)
+        advice = f"did you mean {prefix}{close[0]!r}?" if close else f"known here: {', '.join(known)}"
+        yield f"{CONFIG_NAME}: unknown key {prefix + str(name)!r}; {advice}"
+
+
+def _check_line(line: str) -> None:
+    try:
+        fields = {field for _, field, spec, conversion in string.Formatter().parse(line) if field is not None}
+        plain = all(not spec and not conversion for _, _, spec, conversion in string.Formatter().parse(line))
+    except ValueError as error:
+        raise RefusedError(f"{CONFIG_NAME}: pages.line {line!r}: {error}", hint="write {{ for a brace") from error
+    if not plain or not fields <= _LINE_FIELDS or not {"summary", "id", "marks"} <= fields:
+        raise RefusedError(
+            f"{CONFIG_NAME}: pages.line {line!r} must hold {{summary}}, {{marks}} and {{id}}, and may hold {{date}} and {{source}}",
+            hint="see the default in the comment beside it",
+        )

@@ -1,0 +1,82 @@
+"""What is wrong with a hub, and the command that mends it. First form: identity files, budgets, bad lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from agent_soul.errors import Problem
+from agent_soul.hub import Hub
+from agent_soul.pages import INDEX, PROFILE, STABLE, Budget, budget_of
+from agent_soul.tokens import estimate_tokens
+
+L0_FILES = ("SOUL.md", "IDENTITY.md", "USER.md", "VOICE.md")
+L0_BUDGET = Budget(1_500, 6 << 10)
+_UNFILLED = re.compile(r"\[(?:fill in|填写)[:：][^\]\n]*\]?", re.IGNORECASE)
+_EXAMPLE = re.compile(r"^> ?[✔✘]", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to mend: `what` is wrong, `where` (`file:line`), `why` it matters, `mend` what to do."""
+
+    code: str
+    where: str
+    what: str
+    why: str
+    mend: str
+
+
+def examine(hub: Hub, problems: Iterable[Problem]) -> list[Finding]:
+    """Return what is wrong, in the order in which files are loaded; `problems` are those of the log."""
+    l0 = {name: _text(hub, name) for name in L0_FILES}
+    pages = {f"canonical/{path}": _text(hub, f"canonical/{path}") for path in (INDEX, PROFILE, STABLE)}
+    return [*_identity(l0), *_budgets(l0, pages), *_lines(problems)]
+
+
+def _text(hub: Hub, path: str) -> str | None:
+    try:
+        return (hub.root / path).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+
+
+def _identity(files: Mapping[str, str | None]) -> Iterator[Finding]:
+    for name, text in files.items():
+        if text is None:
+            yield Finding("missing", name, "is not there", "agents load it first", "copy it from the template and fill it in")
+            continue
+        for found in _UNFILLED.finditer(text):
+            line = text.count("\n", 0, found.start()) + 1
+            what = f"is still to be filled in: {found[0]}"
+            yield Finding("unfilled", f"{name}:{line}", what, "agents read the placeholder as it stands", f"write it in {name}")
+        examples = len(_EXAMPLE.findall(text))
+        if examples and not _UNFILLED.search(text):
+            why = "they cost tokens in every session"
+            yield Finding("examples", name, f"still holds {examples} example lines", why, f"delete the `>` lines in {name}")
+
+
+def _budgets(l0: Mapping[str, str | None], pages: Mapping[str, str | None]) -> Iterator[Finding]:
+    together = "".join(text or "" for text in l0.values())
+    tokens, size = estimate_tokens(together), len(together.encode("utf-8"))
+    if tokens > L0_BUDGET.tokens or size > L0_BUDGET.bytes:
+        each = ", ".join(f"{name} {estimate_tokens(text or '')}" for name, text in l0.items())
+        what = f"cost about {tokens} tokens and {size} bytes together ({each})"
+        limit = f"the limit is {L0_BUDGET.tokens} tokens and {L0_BUDGET.bytes} bytes, paid in every session"
+        yield Finding("over-budget", " ".join(L0_FILES), what, limit, "shorten them; details belong in events")
+    for path, text in pages.items():
+        budget = budget_of(path.removeprefix("canonical/"))
+        if text is not None and (estimate_tokens(text) > budget.tokens or len(text.encode("utf-8")) > budget.bytes):
+            what = f"costs about {estimate_tokens(text)} tokens, its limit is {budget.tokens}"
+            yield Finding("over-budget", path, what, "it is loaded in every session", "run `soul compile`")
+
+
+def _lines(problems: Iterable[Problem]) -> Iterator[Finding]:
+    for problem in problems:
+        where = f"{problem.path}:{problem.line}" if problem.line else problem.path
+        if problem.level == "error":
+            mend = "look at it with `soul validate`; the right statement can be added again with `soul add`"
+            yield Finding("bad-line", where, problem.message, "no page shows what it says", mend)
+        else:
+            yield Finding(problem.code, where, problem.message, "it costs nothing now", "see `soul validate`")

@@ -1,0 +1,290 @@
+"""One event: from a line of bytes to a value, and the one order of events.
+
+A line that cannot be read is a `Problem`, never an exception: one bad line costs one line.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from agent_soul import schemas
+from agent_soul.errors import Problem
+from agent_soul.strict_json import RejectedError, load_object
+from agent_soul.text import compare_key, neutralise, neutralise_block
+
+SCHEMA_NUMBER = 1
+SHORT_ID = 8
+DEFAULT_IMPORTANCE = 0.5
+
+KINDS = tuple(schemas.load("event")["properties"]["kind"]["enum"])
+SCOPES = tuple(schemas.load("event")["properties"]["scope"]["enum"])
+_FIELD_ORDER = tuple(schemas.load("event")["properties"])
+_REQUIRED = frozenset(schemas.load("event")["required"])
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_NS = 1_000_000_000
+# Narrower than `datetime.fromisoformat`, which takes other forms too, and hour 24 in some versions of Python.
+_TIMESTAMP = re.compile(
+    r"\d{4}-\d\d-\d\d[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,](\d{1,30}))?)?"
+    r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)",
+    re.ASCII,
+)
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
+
+# What makes two events say the same thing, besides kind, reach and summary.
+_SUBSTANCE = ("topic", "detail", "claim", "decision", "lesson", "metric")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event as read. `data` is the whole record in today's field names; the rest is worked out once, by `build`.
+
+    `instant` counts nanoseconds since 1970 in UTC and `date` is its UTC date. `summary`, `project` and `agent` are one
+    line each, without hidden characters. `sort_key` is the total order of events, defined here alone: (UTC instant,
+    source, id).
+    """
+
+    id: str
+    instant: int
+    date: str
+    sort_key: tuple[int, str, str]
+    source: str
+    kind: str
+    scope: str
+    project: str
+    agent: str
+    summary: str
+    data: Mapping[str, Any]
+    path: str = ""
+    line: int = 0
+
+    @property
+    def local_date(self) -> str:
+        """Date on the writer's own calendar."""
+        return str(self.data["ts"])[:10]
+
+    @property
+    def importance(self) -> float:
+        return float(self.data.get("importance", DEFAULT_IMPORTANCE))
+
+    @property
+    def reach(self) -> tuple[str, str]:
+        """Where the statement holds: its scope and, for a project or agent, which one."""
+        name = self.project if self.scope == "project" else self.agent if self.scope == "agent" else ""
+        return (self.scope, name)
+
+    @property
+    def detail(self) -> str:
+        return neutralise_block(self.data.get("detail", ""))
+
+    @property
+    def supersedes(self) -> tuple[str, ...]:
+        return tuple(self.data.get("supersedes", ()))
+
+    @property
+    def valid_from(self) -> str:
+        """First UTC date on which it holds, or an empty string."""
+        return str(self.data.get("valid_from", ""))
+
+    @property
+    def valid_until(self) -> str:
+        """Last UTC date on which it holds, or an empty string."""
+        return str(self.data.get("valid_until", ""))
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """Equal for events that say the same in the same words: normalised text, kind, reach, and what else they hold.
+
+        A measurement is its own event at each instant, and a note belongs to its day.
+        """
+        moment = str(self.instant) if self.kind == "metric" else self.local_date if self.scope == "daily" else ""
+        rest = [json.dumps(self.data.get(name), sort_keys=True) for name in _SUBSTANCE if name in self.data]
+        return (self.kind, *self.reach, compare_key(self.summary), moment, *rest)
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A line that a newer version wrote: kept where it is, left out for now, no error of the hub."""
+
+    path: str
+    line: int
+    reason: str
+
+
+def parse_line(raw: bytes, path: str, line: int) -> Event | Problem | SetAside:
+    """Read one line (without its newline) of the source file `path`, whose number is `line`, counted from 1.
+
+    Returns the event, or what is wrong with the line, or that a newer version made it.
+    """
+    try:
+        return _parse(raw, path, line)
+    except RejectedError as rejected:
+        return Problem(path, line, rejected.column, rejected.code, rejected.message)
+
+
+def _parse(raw: bytes, path: str, line: int) -> Event | SetAside:
+    record = normalise(load_object(raw))
+    newer = _made_by_newer_version(record)
+    if newer:
+        return SetAside(path, line, newer)
+    text = raw.decode("utf-8")
+    if not schemas.validator("event").is_valid(record):
+        field, message = _first_fault(record)
+        raise RejectedError("schema", message, _column_of(text, field))
+    try:
+        return build(record, path, line)
+    except ValueError as error:
+        field = str(error).partition(":")[0]
+        raise RejectedError("value", str(error), _column_of(text, field)) from error
+
+
+def build(record: Mapping[str, Any], path: str = "", line: int = 0) -> Event:
+    """Make the event of a record that the schema accepts.
+
+    Raises `ValueError` naming the field where a date, an instant or the folder is wrong.
+    """
+    instant = parse_instant(record["ts"])
+    dates = {name: _as_utc_date(name, record[name]) for name in ("valid_from", "valid_until") if name in record}
+    folder = path.split("/")[1] if path.startswith("sources/") else record["source"]
+    if folder != record["source"]:
+        raise ValueError(f"source: {record['source']!r} stands in the folder of {folder!r}; a source writes its own only")
+    summary = neutralise(record["summary"])
+    if not summary:
+        raise ValueError("summary: says nothing")
+    return Event(
+        id=record["event_id"],
+        instant=instant,
+        date=utc_date(instant),
+        sort_key=(instant, record["source"], record["event_id"]),
+        source=record["source"],
+        kind=record["kind"],
+        scope=record["scope"],
+        project=neutralise(record["project"]) if "project" in record else "",
+        agent=neutralise(record["agent"]) if "agent" in record else "",
+        summary=summary,
+        data={**record, **dates} if dates else record,
+        path=path,
+        line=line,
+    )
+
+
+def normalise(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record in today's names: `timestamp` is `ts`, `project:x` is a scope with a project, ids are a list.
+
+    An optional field that holds null counts as absent, as some writers of JSON fill in every field.
+    """
+    result = {key: value for key, value in record.items() if value is not None or key in _REQUIRED}
+    if "timestamp" in result and "ts" not in result:
+        result["ts"] = result.pop("timestamp")
+    scope = result.get("scope")
+    if isinstance(scope, str) and ":" in scope:
+        kind_of_scope, _, name = scope.partition(":")
+        if kind_of_scope in ("project", "agent") and result.get(kind_of_scope, name) == name:
+            result.update({"scope": kind_of_scope, kind_of_scope: name})
+    for name in ("supersedes", "derived_from"):
+        if isinstance(result.get(name), str):
+            result[name] = [result[name]] if result[name] else []
+    return result
+
+
+def in_field_order(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record with its fields in the order of the schema, unknown ones last."""
+    known = {name: record[name] for name in _FIELD_ORDER if name in record}
+    return known | {name: value for name, value in record.items() if name not in known}
+
+
+def serialise(record: Mapping[str, Any]) -> bytes:
+    """Return the record as one line of a source file, newline included."""
+    text = json.dumps(in_field_order(record), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8") + b"\n"
+
+
+def parse_instant(ts: str) -> int:
+    """Return nanoseconds since 1970 UTC of an RFC 3339 time; what is finer than a nanosecond is cut.
+
+    Raises `ValueError` where it is no such time: no offset, no such day, a leap second, hour 24.
+    """
+    found = _TIMESTAMP.fullmatch(ts)
+    if not found:
+        raise ValueError(f"ts: {ts!r} is not a time with its offset, such as 2026-11-30T09:12:44+08:00")
+    try:
+        since = datetime.fromisoformat(ts.upper().replace(",", ".")) - _EPOCH
+    except ValueError as error:
+        raise ValueError(f"ts: {ts!r} is no time: {error}") from error
+    fraction = found[1]
+    instant = (since.days * 86400 + since.seconds) * _NS + (int(fraction[:9].ljust(9, "0")) if fraction else 0)
+    utc_date(instant)
+    return instant
+
+
+def utc_date(instant: int) -> str:
+    """Return the UTC date of `instant` (ns since 1970) as `YYYY-MM-DD`; raises `ValueError` outside years 1 to 9999."""
+    return _day_name(instant // (86400 * _NS))
+
+
+@functools.lru_cache(maxsize=4096)
+def _day_name(day: int) -> str:
+    try:
+        return date.fromordinal(day + _EPOCH.toordinal()).isoformat()
+    except (ValueError, OverflowError) as error:
+        raise ValueError("ts: outside the years 1 to 9999 in UTC") from error
+
+
+def add_days(day: str, days: int) -> str:
+    """Return the date `days` after `day`, both `YYYY-MM-DD`; the calendar's ends stop it."""
+    try:
+        return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+    except OverflowError:
+        return "9999-12-31" if days > 0 else "0001-01-01"
+
+
+def parse_date(text: str) -> str:
+    """Return `text` if it is a date `YYYY-MM-DD` of the calendar, else raise `ValueError`."""
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
+        raise ValueError(f"{text!r} is not a date such as 2026-12-31")
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise ValueError(f"{text!r} is no date: {error}") from error
+
+
+def short_id(event_id: str) -> str:
+    """Return how an id is shown: 8 characters of a UUID, any other whole."""
+    return event_id[:SHORT_ID] if _UUID.fullmatch(event_id) else event_id
+
+
+def _as_utc_date(name: str, text: str) -> str:
+    try:
+        return parse_date(text) if len(text) == len("YYYY-MM-DD") else utc_date(parse_instant(text))
+    except ValueError as error:
+        raise ValueError(f"{name}: {str(error).removeprefix('ts: ')}") from error
+
+
+def _made_by_newer_version(record: Mapping[str, Any]) -> str:
+    number, kind = record.get("schema", SCHEMA_NUMBER), record.get("kind")
+    if type(number) is int and number > SCHEMA_NUMBER:
+        return f"made by a newer version: schema {number}, this one reads {SCHEMA_NUMBER}"
+    if isinstance(kind, str) and kind and kind not in KINDS:
+        return f"made by a newer version: kind {kind[:60]!r} is not known here"
+    return ""
+
+
+def _first_fault(record: Mapping[str, Any]) -> tuple[str, str]:
+    faults = schemas.explain("event", record)
+    field, message = faults[0]
+    name = str(field[0]) if field else ""
+    place = ".".join(map(str, field))
+    more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+    return name, (f"{place}: {message}" if place else message) + more
+
+
+def _column_of(text: str, field: str) -> int:
+    return max(text.find(f'"{field}"'), 0) + 1 if field else 1
+
+

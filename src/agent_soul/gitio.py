@@ -1,0 +1,204 @@
+"""Everything that touches Git, and nothing else does.
+
+Arguments are constants; paths and messages go in on stdin or after `--`. Git never prompts, opens no editor, runs no
+hook of a person's for our commits, and has a time limit. What a repository's own settings could make it run while it
+merely looks (`core.fsmonitor`) is turned off.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from agent_soul.errors import StoppedError
+from agent_soul.hub import Hub
+from agent_soul.text import terminal_safe
+
+if TYPE_CHECKING:
+    import git
+
+LOCAL_TIMEOUT = 60.0
+_ALWAYS = (
+    *("-c", "core.fsmonitor=false", "-c", "core.fsync=all", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
+    *("-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null"),
+)
+# What Git sets for its hooks: we may be running inside one, for another repository.
+_FOREIGN = (
+    "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR "
+    "GIT_NAMESPACE GIT_PREFIX GIT_QUARANTINE_PATH GIT_INTERNAL_SUPER_PREFIX GIT_EXTERNAL_DIFF GIT_LITERAL_PATHSPECS"
+).split()
+_UNDER_WAY: Mapping[str, str] = {
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "BISECT_LOG": "bisect",
+}
+
+
+class GitError(StoppedError):
+    """Git refused or failed; the message holds its own words, made safe to print."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The commit that brought a line: its hash, author, ISO date, and subject."""
+
+    commit: str
+    author: str
+    date: str
+    subject: str
+
+
+def run(
+    hub: Hub,
+    *arguments: str,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    timeout: float = LOCAL_TIMEOUT,
+    ok: Collection[int] = (0,),
+) -> bytes:
+    """Run git in the hub's folder and return its stdout. Raises `GitError` for an exit code that is not in `ok`."""
+    command = ["git", *_ALWAYS, *arguments]
+    try:
+        done = subprocess.run(  # noqa: S603
+            command, cwd=hub.root, input=stdin, env=_environment(env), capture_output=True, timeout=timeout, check=False
+        )
+    except FileNotFoundError as error:
+        raise GitError("git is not installed or not on PATH", hint="install git; adding and searching work without it") from error
+    except subprocess.TimeoutExpired as error:
+        raise GitError(f"git {arguments[0]} took longer than {timeout:g} s and was ended", hint="try again") from error
+    if done.returncode not in ok:
+        said = terminal_safe(done.stderr.decode("utf-8", "replace")).strip() or f"exit code {done.returncode}"
+        raise GitError(f"git {arguments[0]} failed: {said}", hint="look at the repository with `git status`")
+    return done.stdout
+
+
+def head(hub: Hub) -> str:
+    """Return the hash of the commit that is checked out, or an empty string before the first one."""
+    return run(hub, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1)).decode().strip()
+
+
+def branch(hub: Hub) -> str:
+    """Return the name of the branch that is checked out, or an empty string where HEAD is detached."""
+    return run(hub, "symbolic-ref", "--quiet", "--short", "HEAD", ok=(0, 1)).decode().strip()
+
+
+def has_remote(hub: Hub) -> bool:
+    """Tell whether the repository knows a remote."""
+    return bool(run(hub, "remote").strip())
+
+
+def upstream(hub: Hub) -> str:
+    """Return the hash of the remote-tracking commit of the branch that is checked out, or an empty string."""
+    return run(hub, "rev-parse", "--verify", "--quiet", "@{upstream}^{commit}", ok=(0, 1, 128)).decode().strip()
+
+
+def operation_under_way(hub: Hub) -> str:
+    """Return the name of a rebase, merge or the like that a person has not finished, or an empty string."""
+    git_dir = Path(os.fsdecode(run(hub, "rev-parse", "--absolute-git-dir").rstrip(b"\n")))
+    return next((name for file, name in _UNDER_WAY.items() if (git_dir / file).exists()), "")
+
+
+def contents_at(hub: Hub, revision: str, paths: Iterable[str]) -> dict[str, bytes]:
+    """Return the bytes of those of `paths` (from the hub's folder) that the commit `revision` holds."""
+    wanted = sorted(set(paths))
+    prefix = _prefix(hub)
+    answer = run(hub, "cat-file", "--batch", stdin="".join(f"{revision}:{prefix}{path}\n" for path in wanted).encode())
+    return dict(_read_batch(wanted, answer))
+
+
+def commit_paths(hub: Hub, paths: Sequence[str], message: str, *, author: str) -> str:
+    """Commit `paths` (from the hub's folder) as they are in the work tree, and nothing else; return the commit's hash.
+
+    What a person has staged or changed elsewhere stays as it is. Returns an empty string where there is no path.
+    `author` names who commits where Git knows nobody.
+    """
+    if not paths:
+        return ""
+    parent = head(hub)
+    index = hub.state / f"index.{os.getpid()}"
+    listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    try:
+        env = {"GIT_INDEX_FILE": str(index)}
+        run(hub, "read-tree", *([parent] if parent else ["--empty"]), env=env)
+        run(hub, "update-index", "--add", "--remove", "-z", "--stdin", env=env, stdin=listed)
+        tree = run(hub, "write-tree", env=env).decode().strip()
+    finally:
+        index.unlink(missing_ok=True)
+    parents = ("-p", parent) if parent else ()
+    commit = run(hub, "commit-tree", tree, *parents, stdin=message.encode(), env=_identity(hub, author)).decode().strip()
+    run(hub, "update-ref", "-m", "agent-soul: share", "HEAD", commit, parent or "0" * 40)
+    run(hub, "update-index", "--add", "--remove", "-z", "--stdin", stdin=listed)
+    return commit
+
+
+def changed_paths(hub: Hub) -> list[str]:
+    """Return our paths (from the hub's folder) that differ from HEAD: source files and pages, never a person's files."""
+    listing = run(hub, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", "sources", "canonical")
+    prefix = _prefix(hub)
+    paths = (os.fsdecode(row[3:]).removeprefix(prefix) for row in listing.split(b"\0") if row)
+    return sorted(path for path in paths if _is_ours(path))
+
+
+def commit_of_line(hub: Hub, path: str, event_id: str) -> Origin | None:
+    """Return the commit that added the event to the source file `path`, or None where none has it yet."""
+    repo = _repository(hub)
+    # -S finds the commits that change how often the id occurs; --reverse puts the one that brought it first.
+    log = repo.git.log("--reverse", "--format=%H%x00%an%x00%aI%x00%s", f"-S{event_id}", "--", path)
+    if not log:
+        return None
+    return Origin(*str(log).split("\n", 1)[0].split("\0"))
+
+
+def _repository(hub: Hub) -> git.Repo:
+    import git  # 200 ms that only the reading of history pays
+
+    return git.Repo(hub.root, search_parent_directories=True, expand_vars=False)
+
+
+def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
+    return {**kept, **quiet, "GIT_CONFIG_NOSYSTEM": kept.get("GIT_CONFIG_NOSYSTEM", "0"), **(extra or {})}
+
+
+def _identity(hub: Hub, author: str) -> dict[str, str]:
+    """Return variables that name the author, for a machine on which Git was never told who works there."""
+    try:
+        run(hub, "var", "GIT_AUTHOR_IDENT")
+        run(hub, "var", "GIT_COMMITTER_IDENT")
+    except GitError:
+        names = ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME")
+        mails = ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
+        return {**dict.fromkeys(names, author), **dict.fromkeys(mails, f"{author}@agent-soul.invalid")}
+    return {}
+
+
+def _is_ours(path: str) -> bool:
+    return path.endswith(".ndjson") if path.startswith("sources/") else path.endswith((".md", ".json"))
+
+
+def _prefix(hub: Hub) -> str:
+    """Return the path from the top of the repository to the hub, with a slash at its end unless it is the top."""
+    assert hub.git_root is not None
+    inside = hub.root.relative_to(hub.git_root).as_posix()
+    return "" if inside == "." else f"{inside}/"
+
+
+def _read_batch(wanted: Sequence[str], answer: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes from what `cat-file --batch` answers: a header line, then the object and a newline."""
+    start = 0
+    for path in wanted:
+        end = answer.index(b"\n", start)
+        header = answer[start:end]
+        start = end + 1
+        if not header.endswith(b" missing"):
+            size = int(header.rsplit(b" ", 1)[1])
+            yield path, answer[start : start + size]
+            start += size + 1

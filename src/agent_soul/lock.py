@@ -1,0 +1,97 @@
+"""The one lock of a clone: a kernel lock on a file in its state folder.
+
+The kernel frees it when its holder dies, so no lock is ever stale and none is broken by age. Nothing outside the
+standard library is imported here, because the set-up of the private environment takes the same lock. A lock
+package would add 150 ms to every `add` for these few lines.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent_soul.errors import StoppedError
+
+DEFAULT_TIMEOUT = 30.0
+_POLL_SECONDS = 0.02
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(fd: int) -> bool:
+        os.lseek(fd, 0, os.SEEK_SET)
+        try:
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+else:
+    import fcntl
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, *, timeout: float = DEFAULT_TIMEOUT, purpose: str = "") -> Iterator[None]:
+    """Hold the lock file `path` while the body runs.
+
+    Waits up to `timeout` seconds, then raises `StoppedError` naming the holder. Not re-entrant.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fd = _acquire(path, timeout)
+    try:
+        _note_holder(fd, purpose)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _acquire(path: Path, timeout: float) -> int:
+    deadline = time.monotonic() + timeout
+    while True:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        while not _try_lock(fd):
+            if time.monotonic() >= deadline:
+                holder = _read_holder(fd)
+                os.close(fd)
+                raise StoppedError(
+                    f"the hub is in use by {holder}; waited {timeout:g} s for {path}",
+                    hint="try again when that command has ended, or end it",
+                )
+            time.sleep(_POLL_SECONDS)
+        if _is_still(fd, path):
+            return fd
+        os.close(fd)  # somebody deleted the file while we waited: a lock on it excludes nobody
+
+
+def _is_still(fd: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _note_holder(fd: int, purpose: str) -> None:
+    """Leave a line for the people who wait; the lock itself is the kernel's."""
+    note = f"\nprocess {os.getpid()} ({purpose or 'agent-soul'}, since {time.strftime('%H:%M:%S')})\n"
+    with contextlib.suppress(OSError):
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, note.encode(), 0) if hasattr(os, "pwrite") else os.write(fd, note.encode())
+
+
+def _read_holder(fd: int) -> str:
+    with contextlib.suppress(OSError):
+        os.lseek(fd, 1, os.SEEK_SET)  # Windows locks the first byte, so the note starts after it
+        note = os.read(fd, 200).decode("utf-8", "replace").strip()
+        if note:
+            return note
+    return "another process"

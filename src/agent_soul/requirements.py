@@ -1,0 +1,69 @@
+"""What the toolkit needs, read from pyproject.toml: packages to install, and whether this Python has them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from agent_soul.errors import StoppedError
+
+_AT_LEAST = re.compile(r"([A-Za-z0-9._-]+)\s*>=\s*([0-9.]+)")
+
+
+def install_target(root: str) -> list[str]:
+    """Return the installer's arguments for the toolkit: the checkout itself, so that a pull takes effect."""
+    return ["--editable", root]
+
+
+def of_groups(root: str, groups: tuple[str, ...]) -> list[str]:
+    """Return the requirements of the dependency `groups`, included groups too (PEP 735).
+
+    Read here because only pip 25.1 and newer know groups, and a new environment has the pip of its Python.
+    """
+    table = _pyproject(root).get("dependency-groups", {})
+    return [requirement for group in groups for requirement in _expand(table, group)]
+
+
+def are_met(root: str) -> bool:
+    """Tell whether the running Python has every dependency in a version that pyproject.toml takes."""
+    return all(_is_met(requirement) for requirement in _pyproject(root)["project"]["dependencies"])
+
+
+def _pyproject(root: str) -> dict[str, Any]:
+    file = Path(root, "pyproject.toml")
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StoppedError(
+            f"{file} cannot be read: {error}", hint="put it right, or restore it with git"
+        ) from None
+
+
+def _expand(table: dict[str, list[Any]], group: str) -> list[str]:
+    if group not in table:
+        raise StoppedError(
+            f"pyproject.toml has no dependency group {group!r}", hint=f"it has: {', '.join(table)}"
+        )
+    found: list[str] = []
+    for entry in table[group]:
+        found += _expand(table, entry["include-group"]) if isinstance(entry, dict) else [entry]
+    return found
+
+
+def _is_met(requirement: str) -> bool:
+    """Judge `NAME>=VERSION`; another form counts as not met, which costs a set-up and is never wrong."""
+    match = _AT_LEAST.fullmatch(requirement)
+    if match is None:
+        return False
+    try:
+        return _numbers(metadata.version(match[1])) >= _numbers(match[2])
+    except metadata.PackageNotFoundError:
+        return False
+
+
+def _numbers(version: str) -> list[int]:
+    """Return the leading numbers of a version: enough to compare with a lower bound made of numbers."""
+    return [int(number) for number in re.findall(r"\d+", re.match(r"[0-9.]*", version)[0])]  # type: ignore[index]

@@ -1,0 +1,459 @@
+"""The set-up of the private environment, by real interpreters in real checkouts, without a network.
+
+A checkout here is a small copy: the modules that take part, a command line that tells what reached it, and a
+build backend that links the packages of the running environment instead of fetching them.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import signal
+import site
+import subprocess
+import sys
+import time
+import tomllib
+import venv
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from agent_soul import bootstrap, environment, requirements
+from agent_soul.errors import StoppedError
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+MODULES = ("__init__", "bootstrap", "environment", "requirements", "hub", "lock", "errors")
+COMMAND_OF_SCRIPT = {
+    "add_event.py": ["add"],
+    "compile_memory_hub.py": ["compile"],
+    "compile_and_sync.sh": ["compile", "--apply"],
+    "quick_share.py": ["share"],
+    "quick_share.sh": ["share"],
+    "search_events.py": ["search"],
+    "soul.py": [],
+    "validate_sources.py": ["validate"],
+}
+EXIT_CODE = 7
+COMMAND_LINE = f"""
+import json, os, sys
+def main(argv):
+    print(json.dumps({{"argv": argv, "stdin": sys.stdin.read(), "prefix": sys.prefix,
+                      "hub": os.environ["AGENT_SOUL_SCRIPT_HUB"], "pid": os.getpid()}}))
+    return {EXIT_CODE}
+"""
+PROJECT = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "agent-soul"
+version = "0"
+dependencies = []
+[dependency-groups]
+extra = []
+"""
+BACKEND = """
+import zipfile
+def build_editable(folder, config_settings=None, metadata_directory=None):
+    name, info = "agent_soul-0-py3-none-any.whl", "agent_soul-0.dist-info/"
+    with zipfile.ZipFile(folder + "/" + name, "w") as wheel:
+        wheel.writestr("agent_soul.pth", {paths!r})
+        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: agent-soul\\nVersion: 0\\n")
+        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+        wheel.writestr(info + "RECORD", "")
+    return name
+"""
+
+
+@pytest.fixture(scope="session")
+def bare_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an interpreter that has nothing but the standard library."""
+    folder = tmp_path_factory.mktemp("bare")
+    venv.create(folder, symlinks=True)
+    return folder / "bin" / "python"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    root = tmp_path / "my hub"
+    package = root / "src" / "agent_soul"
+    package.mkdir(parents=True)
+    for name in MODULES:
+        shutil.copy(REPOSITORY / "src" / "agent_soul" / f"{name}.py", package)
+    (package / "cli.py").write_text(COMMAND_LINE)
+    shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "pyproject.toml").write_text(PROJECT)
+    (root / "backend.py").write_text(
+        BACKEND.format(paths="\n".join([str(root / "src"), *site.getsitepackages()]))
+    )
+    (root / ".gitignore").write_text("__pycache__/\n")
+    git(root, "init", "--quiet")
+    git(root, "add", ".")
+    git(root, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=all")
+    return root
+
+
+def git(root: Path, *arguments: str) -> str:
+    variables = {"PATH": os.environ["PATH"], "HOME": str(root.parent), "GIT_CONFIG_NOSYSTEM": "1"}
+    return subprocess.run(
+        ["git", *arguments], cwd=root, env=variables, check=True, capture_output=True, text=True
+    ).stdout
+
+
+def variables(root: Path, **more: str) -> dict[str, str]:
+    """Return a fresh machine's environment variables, with pip cut off from every registry."""
+    home = root.parent / "home"
+    home.mkdir(exist_ok=True)
+    cut_off = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+    return {"HOME": str(home), "PATH": "/usr/bin:/bin", **cut_off, **more}
+
+
+def start(python: Path, script: Path, *arguments: str, **options: object) -> subprocess.Popen[str]:
+    root = script.resolve().parent.parent
+    settings = {
+        "env": variables(root),
+        "stdin": subprocess.PIPE,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+    }
+    return subprocess.Popen([python, script, *arguments], text=True, **(settings | options))  # type: ignore[call-overload, no-any-return]
+
+
+def finish(process: subprocess.Popen[str], stdin: str = "") -> tuple[dict[str, object], str]:
+    """Return what the command line saw and what was said on stderr."""
+    stdout, stderr = process.communicate(stdin, timeout=120)
+    assert process.returncode == EXIT_CODE, stderr
+    return json.loads(stdout), stderr
+
+
+def home_of(root: Path) -> Path:
+    return root / ".git" / "agent-soul" / "venv"
+
+
+def environments(root: Path) -> list[Path]:
+    return sorted(home_of(root).glob("env-*"))
+
+
+# --- the whole way ----------------------------------------------------------------------------------------
+
+
+def test_first_run_sets_up_and_second_run_starts_at_once(
+    checkout: Path, bare_python: Path, tmp_path: Path
+) -> None:
+    script = checkout / "scripts" / "add_event.py"
+
+    process = start(bare_python, script, "--source", "a b", "中文\n", cwd=tmp_path)
+    seen, said = finish(process, stdin="from the pipe\n")
+
+    assert seen["argv"] == ["add", "--source", "a b", "中文\n"]
+    assert seen["stdin"] == "from the pipe\n"
+    assert seen["hub"] == str(checkout)
+    assert seen["pid"] == process.pid
+    [made] = environments(checkout)
+    assert seen["prefix"] == str(made)
+    assert said.count("setting up") == 1
+    assert re.findall(r"\d/3", said) == ["1/3", "2/3", "3/3"]
+
+    link = tmp_path / "remember"
+    link.symlink_to(script)
+    (tmp_path / "poison" / "click").mkdir(parents=True)
+    (tmp_path / "poison" / "click" / "__init__.py").write_text(
+        "raise ImportError('a click of another Python')"
+    )
+    confusing = variables(
+        checkout, PYTHONPATH=str(tmp_path / "poison"), VIRTUAL_ENV="/nowhere", PYTHONSAFEPATH="1"
+    )
+    again, said_again = finish(start(bare_python, link, "x", cwd="/", env=confusing))
+
+    assert said_again == ""
+    assert (again["argv"], again["prefix"], again["hub"]) == (["add", "x"], str(made), str(checkout))
+    assert git(checkout, "status", "--short") == ""
+
+
+def test_two_first_runs_make_one_environment(checkout: Path, bare_python: Path) -> None:
+    script = checkout / "scripts" / "add_event.py"
+
+    processes = [start(bare_python, script, str(number), stdin=subprocess.DEVNULL) for number in range(2)]
+    seen, said = zip(*map(finish, processes), strict=True)
+
+    [made] = environments(checkout)
+    assert {run["prefix"] for run in seen} == {str(made)}
+    assert sorted(text.count("waiting for it") for text in said) == [0, 1]
+    assert sorted(text.count("setting up a Python") for text in said) == [0, 1]
+
+
+def test_killed_set_up_is_swept_and_done_again(checkout: Path, bare_python: Path) -> None:
+    script = checkout / "scripts" / "add_event.py"
+    process = start(bare_python, script, start_new_session=True)
+    wait_until(lambda: any(home_of(checkout).glob("env-*/bin/python")))
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    [half_made] = environments(checkout)
+
+    seen, _ = finish(start(bare_python, script))
+
+    assert environments(checkout) == [Path(str(seen["prefix"]))]
+    assert not half_made.exists()
+
+
+def test_environment_that_lost_a_package_is_made_again(checkout: Path, bare_python: Path) -> None:
+    """As after an upgrade of its Python, which then looks for packages in another folder."""
+    broken = home_of(checkout) / "env-broken"
+    venv.create(broken, symlinks=True)
+    (broken / bootstrap.STAMP).write_text(bootstrap.stamp_text(str(checkout), ()))
+
+    seen, said = finish(start(bare_python, checkout / "scripts" / "add_event.py"), stdin="kept")
+
+    assert seen["stdin"] == "kept"
+    assert said.count("setting up") == 1
+    assert environments(checkout) == [Path(str(seen["prefix"]))] != [broken]
+
+
+def test_without_a_registry_it_says_so_and_leaves_nothing(checkout: Path, bare_python: Path) -> None:
+    (checkout / "pyproject.toml").write_text(
+        PROJECT.replace("requires = []", 'requires = ["hatchling>=1.24"]')
+    )
+
+    process = start(bare_python, checkout / "scripts" / "add_event.py")
+    stdout, stderr = process.communicate(timeout=120)
+
+    assert (process.returncode, stdout) == (5, "")
+    assert "the package registry was not reached" in stderr
+    assert "Traceback" not in stderr
+    assert environments(checkout) == []
+
+
+def test_state_that_cannot_be_written_is_named(checkout: Path, bare_python: Path) -> None:
+    (checkout / ".git" / "agent-soul").write_text("a file where the folder should be")
+
+    process = start(bare_python, checkout / "scripts" / "add_event.py")
+    _, stderr = process.communicate(timeout=120)
+
+    assert process.returncode == 5
+    assert str(home_of(checkout)) in stderr
+    assert "Traceback" not in stderr
+
+
+def wait_until(condition: object, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():  # type: ignore[operator]
+        assert time.monotonic() < deadline, "it never happened"
+        time.sleep(0.02)
+
+
+# --- which environment is used -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def ready(checkout: Path) -> Path:
+    """Return a ready environment of the checkout, as far as a look-up can tell."""
+    folder = home_of(checkout) / "env-ready"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bin" / "python").symlink_to(sys.executable)
+    (folder / bootstrap.STAMP).write_text(bootstrap.stamp_text(str(checkout), ()))
+    return folder
+
+
+def found(root: Path, *groups: str, broken: str = "") -> str:
+    return bootstrap.find_python(str(home_of(root)), str(root), groups, broken)
+
+
+def test_ready_environment_is_found(checkout: Path, ready: Path) -> None:
+    assert found(checkout) == str(ready / "bin" / "python")
+
+
+def test_environment_without_stamp_is_not_used(checkout: Path, ready: Path) -> None:
+    (ready / bootstrap.STAMP).unlink()
+    assert found(checkout) == ""
+
+
+def test_changed_requirements_make_it_stale(checkout: Path, ready: Path) -> None:
+    (checkout / "pyproject.toml").write_text(PROJECT + "# pulled\n")
+    assert found(checkout) == ""
+
+
+def test_moved_checkout_makes_it_stale(checkout: Path, ready: Path) -> None:
+    assert found(checkout.rename(checkout.with_name("moved"))) == ""
+
+
+def test_removed_interpreter_makes_it_stale(checkout: Path, ready: Path) -> None:
+    (ready / "bin" / "python").unlink()
+    (ready / "bin" / "python").symlink_to("/usr/bin/python3.11-removed")
+    assert found(checkout) == ""
+
+
+def test_environment_for_other_groups_is_another_one(checkout: Path, ready: Path) -> None:
+    assert found(checkout, "extra") == ""
+
+
+def test_broken_environment_is_not_found_again(checkout: Path, ready: Path) -> None:
+    assert found(checkout, broken=str(ready / "bin" / "python")) == ""
+
+
+def test_the_usual_place_is_what_the_hub_says(checkout: Path) -> None:
+    from agent_soul.hub import open_hub
+
+    assert open_hub(checkout).state / "venv" == home_of(checkout)
+
+
+def test_sweep_keeps_the_last_environment_and_other_checkouts(
+    checkout: Path, ready: Path, tmp_path: Path
+) -> None:
+    def put(name: str, root: Path, age: int) -> Path:
+        folder = home_of(checkout) / f"env-{name}"
+        folder.mkdir()
+        stamp = folder / bootstrap.STAMP
+        stamp.write_text(f"{root}\n\nanything")
+        os.utime(stamp, (0, age))
+        return folder
+
+    older, gone, worktree = (
+        put("older", checkout, 1),
+        put("gone", tmp_path / "gone", 2),
+        put("tree", tmp_path, 3),
+    )
+    (home_of(checkout) / "env-unfinished").mkdir()
+
+    environment._sweep(home_of(checkout))
+
+    assert environments(checkout) == sorted([ready, worktree])
+    assert not older.exists()
+    assert not gone.exists()
+
+
+# --- scripts -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", COMMAND_OF_SCRIPT)
+def test_script_runs_its_command(name: str, checkout: Path, tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "python3").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    (programs / "python3").chmod(0o755)
+    interpreter = Path("/bin/bash") if name.endswith(".sh") else Path(sys.executable)
+    (checkout / "pyproject.toml").write_bytes((REPOSITORY / "pyproject.toml").read_bytes())
+
+    process = start(
+        interpreter,
+        checkout / "scripts" / name,
+        "--flag",
+        "two words",
+        env=variables(
+            checkout, PATH=f"{programs}:/usr/bin:/bin", PYTHONHOME="/nowhere" if name.endswith(".sh") else ""
+        ),
+    )
+    seen, said = finish(process, stdin="in")
+
+    assert seen["argv"] == [*COMMAND_OF_SCRIPT[name], "--flag", "two words"]
+    assert (seen["stdin"], seen["prefix"], said) == ("in", sys.prefix, "")
+
+
+def test_every_script_is_tested() -> None:
+    others = {"private_python.py", "start.sh", "test.sh"}
+    assert {path.name for path in (REPOSITORY / "scripts").iterdir() if path.is_file()} == {
+        *COMMAND_OF_SCRIPT,
+        *others,
+    }
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "scripts").glob("*.py")), ids=lambda path: path.name)
+def test_script_has_no_logic(path: Path) -> None:
+    body = ast.parse(path.read_text()).body
+    assert [type(node).__name__ for node in body] == [
+        "Expr",
+        "Import",
+        "Import",
+        "Expr",
+        "ImportFrom",
+        "Expr",
+    ]
+
+
+# --- old Pythons -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *(REPOSITORY / "scripts").glob("*.py"),
+        *(REPOSITORY / "src/agent_soul" / f"{n}.py" for n in ("__init__", "bootstrap")),
+    ],
+    ids=lambda path: path.name,
+)
+def test_old_python_can_read_it(path: Path) -> None:
+    tree = ast.parse(path.read_text(), feature_version=(3, 6))
+    imported = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
+    assert imported <= {"agent_soul.bootstrap", "importlib.machinery"}
+
+
+def test_newest_python_that_starts_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, command in {
+        "python3.13": "exit 127",
+        "python3.12": f'exec "{sys.executable}" "$@"',
+        "python3.11": "exit 1",
+    }.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{command}\n")
+        (tmp_path / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert bootstrap._newer_python() == str(tmp_path / "python3.12")
+
+
+def test_without_a_new_python_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(SystemExit) as ended:
+        bootstrap._newer_python()
+
+    assert ended.value.code == 5
+    assert "needs Python 3.11 or newer" in capsys.readouterr().err
+
+
+# --- requirements ------------------------------------------------------------------------------------------
+
+
+def test_needed_modules_are_those_of_the_dependencies() -> None:
+    distributions = metadata.packages_distributions()
+    provided = {
+        name.lower().replace("_", "-") for module in bootstrap.NEEDED for name in distributions[module]
+    }
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    assert {re.split("[^A-Za-z0-9-]", wanted)[0].lower() for wanted in project["dependencies"]} == provided
+
+
+def project_with(root: Path, text: str) -> str:
+    (root / "pyproject.toml").write_text(text)
+    return str(root)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "met"),
+    [("pytest>=1.0", True), ("pytest>=999", False), ("no-such-thing>=1", False), ("pytest~=1.0", False)],
+)
+def test_running_python_is_judged_by_versions(wanted: str, met: bool, tmp_path: Path) -> None:
+    root = project_with(tmp_path, f'[project]\ndependencies = ["{wanted}"]\n')
+    assert requirements.are_met(root) is met
+
+
+def test_groups_bring_the_groups_they_include(tmp_path: Path) -> None:
+    text = '[dependency-groups]\na = ["one>=1", { include-group = "b" }]\nb = ["two"]\n'
+    assert requirements.of_groups(project_with(tmp_path, text), ("a",)) == ["one>=1", "two"]
+
+
+def test_unknown_group_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(StoppedError, match="'c'") as refused:
+        requirements.of_groups(project_with(tmp_path, "[dependency-groups]\na = []\n"), ("c",))
+    assert "a" in refused.value.hint
+
+
+def test_broken_project_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StoppedError, match=re.escape(str(tmp_path / "pyproject.toml"))):
+        requirements.are_met(project_with(tmp_path, "["))
