@@ -89,9 +89,7 @@ def checkout(tmp_path: Path) -> Path:
     (package / "cli.py").write_text(COMMAND_LINE)
     shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "pyproject.toml").write_text(PROJECT)
-    (root / "backend.py").write_text(
-        BACKEND.format(paths="\n".join([str(root / "src"), *site.getsitepackages()]))
-    )
+    (root / "backend.py").write_text(BACKEND.format(paths="\n".join([str(root / "src"), *site.getsitepackages()])))
     (root / ".gitignore").write_text("__pycache__/\n")
     git(root, "init", "--quiet")
     git(root, "add", ".")
@@ -143,9 +141,7 @@ def environments(root: Path) -> list[Path]:
 # --- the whole way ----------------------------------------------------------------------------------------
 
 
-def test_first_run_sets_up_and_second_run_starts_at_once(
-    checkout: Path, bare_python: Path, tmp_path: Path
-) -> None:
+def test_first_run_sets_up_and_second_run_starts_at_once(checkout: Path, bare_python: Path, tmp_path: Path) -> None:
     script = checkout / "scripts" / "add_event.py"
 
     process = start(bare_python, script, "--source", "a b", "中文\n", cwd=tmp_path)
@@ -163,12 +159,8 @@ def test_first_run_sets_up_and_second_run_starts_at_once(
     link = tmp_path / "remember"
     link.symlink_to(script)
     (tmp_path / "poison" / "click").mkdir(parents=True)
-    (tmp_path / "poison" / "click" / "__init__.py").write_text(
-        "raise ImportError('a click of another Python')"
-    )
-    confusing = variables(
-        checkout, PYTHONPATH=str(tmp_path / "poison"), VIRTUAL_ENV="/nowhere", PYTHONSAFEPATH="1"
-    )
+    (tmp_path / "poison" / "click" / "__init__.py").write_text("raise ImportError('a click of another Python')")
+    confusing = variables(checkout, PYTHONPATH=str(tmp_path / "poison"), VIRTUAL_ENV="/nowhere", PYTHONSAFEPATH="1")
     again, said_again = finish(start(bare_python, link, "x", cwd="/", env=confusing))
 
     assert said_again == ""
@@ -216,9 +208,7 @@ def test_environment_that_lost_a_package_is_made_again(checkout: Path, bare_pyth
 
 
 def test_without_a_registry_it_says_so_and_leaves_nothing(checkout: Path, bare_python: Path) -> None:
-    (checkout / "pyproject.toml").write_text(
-        PROJECT.replace("requires = []", 'requires = ["hatchling>=1.24"]')
-    )
+    (checkout / "pyproject.toml").write_text(PROJECT.replace("requires = []", 'requires = ["hatchling>=1.24"]'))
 
     process = start(bare_python, checkout / "scripts" / "add_event.py")
     stdout, stderr = process.communicate(timeout=120)
@@ -302,9 +292,7 @@ def test_the_usual_place_is_what_the_hub_says(checkout: Path) -> None:
     assert open_hub(checkout).state / "venv" == home_of(checkout)
 
 
-def test_sweep_keeps_the_last_environment_and_other_checkouts(
-    checkout: Path, ready: Path, tmp_path: Path
-) -> None:
+def test_sweep_keeps_the_last_environment_and_other_checkouts(checkout: Path, ready: Path, tmp_path: Path) -> None:
     def put(name: str, root: Path, age: int) -> Path:
         folder = home_of(checkout) / f"env-{name}"
         folder.mkdir()
@@ -422,9 +410,7 @@ def test_without_a_new_python_it_says_what_to_install(
 
 def test_needed_modules_are_those_of_the_dependencies() -> None:
     distributions = metadata.packages_distributions()
-    provided = {
-        name.lower().replace("_", "-") for module in bootstrap.NEEDED for name in distributions[module]
-    }
+    provided = {name.lower().replace("_", "-") for module in bootstrap.NEEDED for name in distributions[module]}
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
     assert {re.split("[^A-Za-z0-9-]", wanted)[0].lower() for wanted in project["dependencies"]} == provided
 

@@ -19,9 +19,7 @@ PIECES = [
     "SS", "ς", "Σ", "İ", "支付", "服务", "Ａ", "ﬁ", "א", "ال", "हिन्दी", "\u0301", "\u200d", "\u202e",
     "\u3164", "\ufe0f", "👨‍👩‍👧", "\ud800", "\U000e0041", "𠀀", "Ꭰ", "ꭰ",
 ]  # fmt: skip
-NAMES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join) | st.text(
-    st.characters(codec=None), max_size=80
-)
+NAMES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join) | st.text(st.characters(codec=None), max_size=80)
 THOROUGH = settings(max_examples=2000, deadline=None)
 
 

@@ -106,11 +106,7 @@ def test_every_code_point_named_by_a_rule_is_hidden() -> None:
 
 def test_format_controls_of_this_unicode_are_hidden_or_print() -> None:
     """Characters of category Cf that we show are those that take up ink: number signs and the like."""
-    shown = {
-        chr(c)
-        for c in range(0x110000)
-        if unicodedata.category(chr(c)) == "Cf" and not find_hidden(f"a{chr(c)}")
-    }
+    shown = {chr(c) for c in range(0x110000) if unicodedata.category(chr(c)) == "Cf" and not find_hidden(f"a{chr(c)}")}
 
     inked = "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
     hieroglyph_layout = {chr(c) for c in range(0x13430, 0x13440)}
@@ -223,13 +219,9 @@ def test_clean_block(text: str, block: str) -> None:
     assert neutralise_block(unicodedata.normalize("NFC", text)) == block
 
 
-@pytest.mark.parametrize(
-    "shown", [clean_line, clean_block, neutralise, neutralise_block, terminal_safe, compare_key]
-)
+@pytest.mark.parametrize("shown", [clean_line, clean_block, neutralise, neutralise_block, terminal_safe, compare_key])
 def test_doing_it_twice_changes_nothing(shown: Callable[[str], str]) -> None:
-    rare = st.sampled_from(
-        [*HIDDEN.values(), *UNHARMED.values(), *MISPLACED.values(), "\n", " ", "\t", "\r", "\u2028"]
-    )
+    rare = st.sampled_from([*HIDDEN.values(), *UNHARMED.values(), *MISPLACED.values(), "\n", " ", "\t", "\r", "\u2028"])
 
     @settings(max_examples=1000, deadline=None)
     @given(st.lists(rare | ANY_TEXT, max_size=6).map("".join))
@@ -513,9 +505,7 @@ def shape(element: ElementTree.Element) -> list[object]:
     for child in element:
         kind = child.tag.removeprefix(NAMESPACE)
         address = kind == "link" and re.search("@(?!.*//)", child.get("destination", ""))
-        each: object = (
-            "text" if address or kind == "text" else [kind, child.get("destination"), *shape(child)]
-        )
+        each: object = "text" if address or kind == "text" else [kind, child.get("destination"), *shape(child)]
         if not (each == "text" and inner and inner[-1] == "text"):
             inner.append(each)
     return inner

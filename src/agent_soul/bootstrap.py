@@ -73,11 +73,7 @@ def find_python(home: str, root: str, groups: "tuple[str, ...]", broken: str = "
 
 def python_in(folder: str) -> str:
     """Return where the virtual environment `folder` has its interpreter."""
-    return (
-        os.path.join(folder, "Scripts", "python.exe")
-        if os.name == "nt"
-        else os.path.join(folder, "bin", "python")
-    )
+    return os.path.join(folder, "Scripts", "python.exe") if os.name == "nt" else os.path.join(folder, "bin", "python")
 
 
 def stamp_text(root: str, groups: "tuple[str, ...]") -> str:

@@ -90,7 +90,9 @@ def load_config(hub: Hub) -> tuple[Config, list[str]]:
     except FileNotFoundError:
         return default_config(), []
     except OSError as error:
-        raise StoppedError(f"{hub.config_file} cannot be read: {error.strerror}", hint="mend its permissions") from error
+        raise StoppedError(
+            f"{hub.config_file} cannot be read: {error.strerror}", hint="mend its permissions"
+        ) from error
 
 
 def compile_hub(hub: Hub, wanted: State | None = None, *, write: bool = True) -> Outcome:
@@ -245,7 +247,9 @@ def _refuse_links(canonical: Path) -> None:
     """Stop where a link could lead our writing out of the hub."""
     for folder in (canonical, *(canonical.rglob("*") if canonical.is_dir() else ())):
         if folder.is_symlink():
-            raise StoppedError(f"{folder} is a symbolic link; pages are not written through links", hint="remove the link")
+            raise StoppedError(
+                f"{folder} is a symbolic link; pages are not written through links", hint="remove the link"
+            )
 
 
 def forget_committed(hub: Hub, revision: str) -> None:

@@ -35,7 +35,9 @@ def parse_config(text: str | bytes) -> tuple[Config, list[str]]:
     Raises `RefusedError` where the text is not YAML of the plain kind, or a value is not allowed.
     """
     if len(text) > MAX_CONFIG_BYTES:
-        raise RefusedError(f"{CONFIG_NAME} has {len(text)} bytes, at most {MAX_CONFIG_BYTES} are read", hint="shorten it")
+        raise RefusedError(
+            f"{CONFIG_NAME} has {len(text)} bytes, at most {MAX_CONFIG_BYTES} are read", hint="shorten it"
+        )
     raw = _load_yaml(text) or {}
     faults = schemas.explain("config", raw) if not schemas.validator("config").is_valid(raw) else []
     if faults:

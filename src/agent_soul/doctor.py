@@ -45,16 +45,22 @@ def _text(hub: Hub, path: str) -> str | None:
 def _identity(files: Mapping[str, str | None]) -> Iterator[Finding]:
     for name, text in files.items():
         if text is None:
-            yield Finding("missing", name, "is not there", "agents load it first", "copy it from the template and fill it in")
+            yield Finding(
+                "missing", name, "is not there", "agents load it first", "copy it from the template and fill it in"
+            )
             continue
         for found in _UNFILLED.finditer(text):
             line = text.count("\n", 0, found.start()) + 1
             what = f"is still to be filled in: {found[0]}"
-            yield Finding("unfilled", f"{name}:{line}", what, "agents read the placeholder as it stands", f"write it in {name}")
+            yield Finding(
+                "unfilled", f"{name}:{line}", what, "agents read the placeholder as it stands", f"write it in {name}"
+            )
         examples = len(_EXAMPLE.findall(text))
         if examples and not _UNFILLED.search(text):
             why = "they cost tokens in every session"
-            yield Finding("examples", name, f"still holds {examples} example lines", why, f"delete the `>` lines in {name}")
+            yield Finding(
+                "examples", name, f"still holds {examples} example lines", why, f"delete the `>` lines in {name}"
+            )
 
 
 def _budgets(l0: Mapping[str, str | None], pages: Mapping[str, str | None]) -> Iterator[Finding]:

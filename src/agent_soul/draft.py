@@ -23,7 +23,9 @@ _BLOCKS = frozenset({"detail", "rationale", "context"})
 _TICK = timedelta(microseconds=1)
 # What editors make of `--option`; the shell then takes it for a part of the text.
 _TYPOGRAPHIC_OPTION = re.compile(r"(?:^|\s)([\u2010-\u2015\u2212])\1?([a-z][a-z-]+)")
-_OPTIONS = frozenset(("source", "kind", "scope", "summary", "project", "agent", "supersedes", "valid-until", "valid-from"))
+_OPTIONS = frozenset(
+    ("source", "kind", "scope", "summary", "project", "agent", "supersedes", "valid-until", "valid-from")
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,9 @@ def advice(event: Event, today: str) -> list[str]:
         warnings.append(f"ts lies on {event.date}, ahead of today ({today}): it counts from then on")
     for found in _TYPOGRAPHIC_OPTION.finditer(event.summary):
         if found[2] in _OPTIONS:
-            warnings.append(f"the summary holds {found[0].strip()!r}; for an option type two plain hyphens: --{found[2]}")
+            warnings.append(
+                f"the summary holds {found[0].strip()!r}; for an option type two plain hyphens: --{found[2]}"
+            )
     return warnings
 
 
@@ -142,5 +146,3 @@ def _texts(name: str, value: Any) -> Iterator[tuple[str, str]]:
     elif isinstance(value, list):
         for number, item in enumerate(value):
             yield from _texts(f"{name}.{number}", item)
-
-

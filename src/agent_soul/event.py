@@ -153,7 +153,9 @@ def build(record: Mapping[str, Any], path: str = "", line: int = 0) -> Event:
     dates = {name: _as_utc_date(name, record[name]) for name in ("valid_from", "valid_until") if name in record}
     folder = path.split("/")[1] if path.startswith("sources/") else record["source"]
     if folder != record["source"]:
-        raise ValueError(f"source: {record['source']!r} stands in the folder of {folder!r}; a source writes its own only")
+        raise ValueError(
+            f"source: {record['source']!r} stands in the folder of {folder!r}; a source writes its own only"
+        )
     summary = neutralise(record["summary"])
     if not summary:
         raise ValueError("summary: says nothing")
@@ -286,5 +288,3 @@ def _first_fault(record: Mapping[str, Any]) -> tuple[str, str]:
 
 def _column_of(text: str, field: str) -> int:
     return max(text.find(f'"{field}"'), 0) + 1 if field else 1
-
-

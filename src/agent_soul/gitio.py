@@ -27,10 +27,7 @@ _ALWAYS = (
     *("-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null"),
 )
 # What Git sets for its hooks: we may be running inside one, for another repository.
-_FOREIGN = (
-    "GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_COMMON_DIR "
-    "GIT_NAMESPACE GIT_PREFIX GIT_QUARANTINE_PATH GIT_INTERNAL_SUPER_PREFIX GIT_EXTERNAL_DIFF GIT_LITERAL_PATHSPECS"
-).split()
+_FOREIGN = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_QUARANTINE_PATH", "GIT_INTERNAL_SUPER_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_LITERAL_PATHSPECS"]
 _UNDER_WAY: Mapping[str, str] = {
     "rebase-merge": "rebase",
     "rebase-apply": "rebase",
@@ -66,11 +63,13 @@ def run(
     """Run git in the hub's folder and return its stdout. Raises `GitError` for an exit code that is not in `ok`."""
     command = ["git", *_ALWAYS, *arguments]
     try:
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(
             command, cwd=hub.root, input=stdin, env=_environment(env), capture_output=True, timeout=timeout, check=False
         )
     except FileNotFoundError as error:
-        raise GitError("git is not installed or not on PATH", hint="install git; adding and searching work without it") from error
+        raise GitError(
+            "git is not installed or not on PATH", hint="install git; adding and searching work without it"
+        ) from error
     except subprocess.TimeoutExpired as error:
         raise GitError(f"git {arguments[0]} took longer than {timeout:g} s and was ended", hint="try again") from error
     if done.returncode not in ok:
@@ -132,7 +131,9 @@ def commit_paths(hub: Hub, paths: Sequence[str], message: str, *, author: str) -
     finally:
         index.unlink(missing_ok=True)
     parents = ("-p", parent) if parent else ()
-    commit = run(hub, "commit-tree", tree, *parents, stdin=message.encode(), env=_identity(hub, author)).decode().strip()
+    commit = (
+        run(hub, "commit-tree", tree, *parents, stdin=message.encode(), env=_identity(hub, author)).decode().strip()
+    )
     run(hub, "update-ref", "-m", "agent-soul: share", "HEAD", commit, parent or "0" * 40)
     run(hub, "update-index", "--add", "--remove", "-z", "--stdin", stdin=listed)
     return commit
@@ -140,7 +141,9 @@ def commit_paths(hub: Hub, paths: Sequence[str], message: str, *, author: str) -
 
 def changed_paths(hub: Hub) -> list[str]:
     """Return our paths (from the hub's folder) that differ from HEAD: source files and pages, never a person's files."""
-    listing = run(hub, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", "sources", "canonical")
+    listing = run(
+        hub, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", "sources", "canonical"
+    )
     prefix = _prefix(hub)
     paths = (os.fsdecode(row[3:]).removeprefix(prefix) for row in listing.split(b"\0") if row)
     return sorted(path for path in paths if _is_ours(path))

@@ -39,7 +39,10 @@ def initialise_here(hub: Hub, source: str) -> Initialised:
         text = hub.config_file.read_bytes().decode("utf-8")
         changed = _TEMPLATE_LINE.sub("template: false", text)
         if changed == text:
-            raise RefusedError("soul.yaml says `template` in a form that is not understood", hint="write `template: false` there by hand")
+            raise RefusedError(
+                "soul.yaml says `template` in a form that is not understood",
+                hint="write `template: false` there by hand",
+            )
         replace_file(hub.config_file, changed.encode("utf-8"))
         done.append("soul.yaml: template: false")
     archived = _archive_examples(hub, source)
@@ -50,9 +53,7 @@ def initialise_here(hub: Hub, source: str) -> Initialised:
 
 def _archive_examples(hub: Hub, source: str) -> int:
     events = parse_log(read_source_files(hub.root)).events
-    covered: set[Any] = {
-        target for event in events if event.kind == "mark" for target in event.data["mark"]["targets"]
-    }
+    covered: set[Any] = {target for event in events if event.kind == "mark" for target in event.data["mark"]["targets"]}
     examples = [event.id for event in events if event.source == EXAMPLE_SOURCE and event.id not in covered]
     if examples:
         mark = {"action": "archive", "targets": examples}

@@ -111,7 +111,9 @@ def _read_regular(entry: os.DirEntry[str], path: str) -> bytes | Problem:
     with os.fdopen(fd, "rb") as file:
         now = os.fstat(fd)
         if now.st_nlink > 1:
-            said = f"has {now.st_nlink} hard links, so its text may be another file's; not read (a copy in its place is)"
+            said = (
+                f"has {now.st_nlink} hard links, so its text may be another file's; not read (a copy in its place is)"
+            )
             return Problem(path, 0, 0, "hard-link", said)
         if now.st_size > MAX_FILE_BYTES:
             return Problem(path, 0, 0, "size", f"has {now.st_size} bytes; files up to {MAX_FILE_BYTES} are read")

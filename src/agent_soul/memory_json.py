@@ -59,7 +59,13 @@ def _newest_first(groups: Any) -> list[list[Event]]:
 
 def _common(line: Line) -> dict[str, Any]:
     event = line.event
-    common = {"id": event.id, "summary": event.summary, "date": event.date, "source": event.source, "scope": event.scope}
+    common = {
+        "id": event.id,
+        "summary": event.summary,
+        "date": event.date,
+        "source": event.source,
+        "scope": event.scope,
+    }
     optional: dict[str, Callable[[], Any]] = {
         "project": lambda: event.project,
         "agent": lambda: event.agent,

@@ -60,7 +60,9 @@ def append(hub: Hub, events: Sequence[Event]) -> Appended:
         try:
             _append_lines(hub, path, group)
         except OSError as error:
-            warnings.append(f"{path} could not be written ({error.strerror}); the events are safe in the outbox and the next `soul compile` adds them")
+            warnings.append(
+                f"{path} could not be written ({error.strerror}); the events are safe in the outbox and the next `soul compile` adds them"
+            )
     if hub.git_root is None and not warnings:
         entry.unlink()  # without Git nothing resets the files, and nothing will ever commit them
     return Appended({event.id: path for path, group in by_path.items() for event in group}, tuple(warnings))

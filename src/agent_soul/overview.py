@@ -68,7 +68,11 @@ def recorded_state(index: str) -> State | None:
         return None
     days = found["fuzzy_days"]
     return State(
-        found["as_of"], int(found["page_format"]), found["since"] or "", int(days) if days else None, bool(found["exact"])
+        found["as_of"],
+        int(found["page_format"]),
+        found["since"] or "",
+        int(days) if days else None,
+        bool(found["exact"]),
     )
 
 
@@ -120,10 +124,18 @@ def render_list(pages: Sequence[Page], texts: Mapping[str, str]) -> str:
         for name, group in zip(("Projects", "Topics", "Daily log", "Agents and sources"), groups, strict=True):
             shown, left = group[:left], max(left - len(group), 0)
             hidden = len(group) - len(shown)
-            rest = [f"- and {hidden} more in canonical/{name_to_folder[name]}/, each named after what it is about"] if hidden else []
+            rest = (
+                [f"- and {hidden} more in canonical/{name_to_folder[name]}/, each named after what it is about"]
+                if hidden
+                else []
+            )
             blocks.append("\n".join([f"## {name}", *shown, *rest]) if group else "")
-        intro = "Paths count from canonical/; numbers are tokens. What a page has no room for stands in more/, by month."
-        return document("Pages", intro, "\n".join(["## Always", *always]), "\n".join(["## On demand", *demand]), *blocks)
+        intro = (
+            "Paths count from canonical/; numbers are tokens. What a page has no room for stands in more/, by month."
+        )
+        return document(
+            "Pages", intro, "\n".join(["## Always", *always]), "\n".join(["## On demand", *demand]), *blocks
+        )
 
     name_to_folder = {"Projects": "projects", "Topics": "topics", "Daily log": "daily", "Agents and sources": "agents"}
     return build(longest_fitting(len(entries), build, L2_BUDGET))

@@ -44,15 +44,21 @@ def _conflict_block(conflict: Conflict, resolution: Resolution, style: Style) ->
     newest = short_id(conflict.members[0].id)
     losers = [short_id(id_) for id_ in conflict.against[conflict.members[0].id]]
     both = " ".join(short_id(member.id) for member in shown)
-    lines.append(f"- to keep {newest}: `soul retract {' '.join(losers[:_MEMBERS_SHOWN])} --source YOUR-ID --reason \"why\"`")
-    lines.append(f"- all hold: `soul resolve {both} --source YOUR-ID --reason \"why\"`")
+    lines.append(
+        f'- to keep {newest}: `soul retract {" ".join(losers[:_MEMBERS_SHOWN])} --source YOUR-ID --reason "why"`'
+    )
+    lines.append(f'- all hold: `soul resolve {both} --source YOUR-ID --reason "why"`')
     kind = "certain, by claim" if conflict.certain else "suspected, by text"
     return f"## {title_text(conflict.subject)} ({kind})\n" + "\n".join(lines)
 
 
 def _member_line(event: Event, resolution: Resolution, style: Style) -> str:
     line = event_line(Line(event, resolution.by_id[event.id]), style, page_path=CONFLICTS, with_source=True)
-    return f"- {line}: {escape_markdown(neutralise(str(event.data['claim']['value'])))}" if "claim" in event.data else f"- {line}"
+    return (
+        f"- {line}: {escape_markdown(neutralise(str(event.data['claim']['value'])))}"
+        if "claim" in event.data
+        else f"- {line}"
+    )
 
 
 def metric_series(resolution: Resolution) -> dict[str, list[Event]]:
@@ -83,7 +89,11 @@ def render_metrics(resolution: Resolution, style: Style) -> dict[str, str]:
 
     def build(number: int) -> str:
         hidden = len(lines) - number
-        rest = f"Left out for room: {hidden} metrics, measured longer ago: `soul search --kind metric --limit 0`." if hidden else ""
+        rest = (
+            f"Left out for room: {hidden} metrics, measured longer ago: `soul search --kind metric --limit 0`."
+            if hidden
+            else ""
+        )
         return document("Metrics", "\n".join(lines[:number]), rest)
 
     return {METRICS: build(longest_fitting(len(lines), build, L2_BUDGET))}

@@ -37,16 +37,12 @@ def _pyproject(root: str) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise StoppedError(
-            f"{file} cannot be read: {error}", hint="put it right, or restore it with git"
-        ) from None
+        raise StoppedError(f"{file} cannot be read: {error}", hint="put it right, or restore it with git") from None
 
 
 def _expand(table: dict[str, list[Any]], group: str) -> list[str]:
     if group not in table:
-        raise StoppedError(
-            f"pyproject.toml has no dependency group {group!r}", hint=f"it has: {', '.join(table)}"
-        )
+        raise StoppedError(f"pyproject.toml has no dependency group {group!r}", hint=f"it has: {', '.join(table)}")
     found: list[str] = []
     for entry in table[group]:
         found += _expand(table, entry["include-group"]) if isinstance(entry, dict) else [entry]

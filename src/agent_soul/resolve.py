@@ -126,7 +126,9 @@ def _unify(ordered: Sequence[Event], horizon: str) -> tuple[list[Event], list[Ve
 
 def _clash(event: Event, versions: Sequence[Event], kept: Sequence[Event]) -> Verdict:
     if kept:
-        return Verdict(event, Status.QUARANTINED, f"another content of this id was chosen: {kept[0].path}:{kept[0].line}")
+        return Verdict(
+            event, Status.QUARANTINED, f"another content of this id was chosen: {kept[0].path}:{kept[0].line}"
+        )
     others = ", ".join(f"{other.path}:{other.line}" for other in versions if other is not event)
     reason = f"the id has another content in {others}; neither counts until a person decides"
     return Verdict(event, Status.QUARANTINED, f"{reason} (this one is {content_digest(event)})")

@@ -56,7 +56,9 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     spread = unicodedata.normalize("NFKD", text).casefold()
-    bare = "".join(character for character in spread if not unicodedata.combining(character) or character in "\u3099\u309a")
+    bare = "".join(
+        character for character in spread if not unicodedata.combining(character) or character in "\u3099\u309a"
+    )
     return unicodedata.normalize("NFKC", bare)
 
 

@@ -80,7 +80,9 @@ def commit_message(paths: Sequence[str]) -> str:
     """Return what a commit of these paths says: how many files of which sources, how many pages, and their names."""
     sources = sorted({path.split("/")[1] for path in paths if path.startswith("sources/")})
     pages = [path for path in paths if path.startswith("canonical/")]
-    parts = [f"events of {', '.join(sources[:3])}" + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")] * bool(sources)
+    parts = [
+        f"events of {', '.join(sources[:3])}" + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
+    ] * bool(sources)
     parts += [f"{len(pages)} page{'s' * (len(pages) != 1)}"] * bool(pages)
     hidden = len(paths) - _PATHS_NAMED
     rest = [f"and {hidden} more"] if hidden > 0 else []

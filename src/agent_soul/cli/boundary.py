@@ -49,7 +49,7 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
         # The reader has seen enough (`search | head`); what was to be written is written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.DONE
-    except Exception:  # noqa: BLE001 - whatever it is, it is a bug of ours
+    except Exception:
         return _report_bug(arguments)
     return result if isinstance(result, int) else ExitCode.DONE
 

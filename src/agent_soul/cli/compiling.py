@@ -16,7 +16,9 @@ from agent_soul.overview import State
 
 @click.command(name="compile")
 @click.option("--dry-run", is_flag=True, help="Print what would change as a unified diff; write nothing.")
-@click.option("--check", is_flag=True, help="Exit 1 if canonical/ is not what its recorded day compiles to; write nothing.")
+@click.option(
+    "--check", is_flag=True, help="Exit 1 if canonical/ is not what its recorded day compiles to; write nothing."
+)
 @click.option("--apply", is_flag=True, help="Also commit log and pages (no remote).")
 @click.option("--strict", is_flag=True, help="Exit 1 if a line of the log is bad.")
 @click.option("--fuzzy-days", type=click.IntRange(0, 3650), metavar="N", help="Days for which fuzzy memory is shown.")
@@ -74,7 +76,9 @@ def validate(as_json: bool, hub_name: str | None) -> int:
     if as_json:
         listed = [_problem_fields(problem) for problem in problems]
         aside = [{"path": each.path, "line": each.line, "reason": each.reason} for each in log.set_aside]
-        show_json(ok=not log.bad_lines, events=len(log.events), bad_lines=log.bad_lines, problems=listed, set_aside=aside)
+        show_json(
+            ok=not log.bad_lines, events=len(log.events), bad_lines=log.bad_lines, problems=listed, set_aside=aside
+        )
     else:
         for problem in problems:
             show(str(problem) if problem.level == "error" else f"{problem} (notice)")

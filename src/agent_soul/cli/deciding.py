@@ -42,7 +42,9 @@ def resolve(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
     hub = open_hub(hub_name)
     events = _find_all(hub, event_ids)
     if len({event.id for event in events}) < 2:
-        raise RefusedError("a conflict is between two events or more", hint="name all that are meant; conflicts.md lists them")
+        raise RefusedError(
+            "a conflict is between two events or more", hint="name all that are meant; conflicts.md lists them"
+        )
     for event in events:
         say(f"settled: {line_of(event)}")
     mark = {"action": "settle", "targets": [event.id for event in events]}

@@ -30,9 +30,13 @@ _DEFAULT_LIMIT = 20
 @click.option("--project", default="", metavar="NAME", help="Only this project.")
 @click.option("--since", default="", metavar="YYYY-MM-DD", help="Stated on or after this UTC date.")
 @click.option("--until", default="", metavar="YYYY-MM-DD", help="Stated on or before this UTC date.")
-@click.option("--status", "statuses", multiple=True, type=click.Choice([str(s) for s in Status]), help="Instead of active.")
+@click.option(
+    "--status", "statuses", multiple=True, type=click.Choice([str(s) for s in Status]), help="Instead of active."
+)
 @click.option("--all", "everything", is_flag=True, help="Whatever became of it; the status is shown.")
-@click.option("--limit", default=_DEFAULT_LIMIT, type=click.IntRange(min=0), help="How many; 0 is all.", show_default=True)
+@click.option(
+    "--limit", default=_DEFAULT_LIMIT, type=click.IntRange(min=0), help="How many; 0 is all.", show_default=True
+)
 @output_options
 def search(
     text: str,
@@ -53,7 +57,9 @@ def search(
         raise RefusedError(f"the text is given twice: {text!r} and --query {query!r}", hint="give one of them")
     scope, _, name = scope.partition(":")
     if scope not in ("", *SCOPES):
-        raise RefusedError(f"--scope {scope!r} is not one of: {', '.join(SCOPES)}", hint="also project:NAME and agent:ID")
+        raise RefusedError(
+            f"--scope {scope!r} is not one of: {', '.join(SCOPES)}", hint="also project:NAME and agent:ID"
+        )
     for bound in ("since", "until"):
         filters[bound] = _date(f"--{bound}", filters[bound])
     wanted = frozenset(Status) if everything else frozenset(Status(status) for status in statuses)
@@ -62,7 +68,9 @@ def search(
     try:
         hits = finding.search(resolution, asked, datetime.now(UTC).date().isoformat())
     except finding.NoWordsError as error:
-        raise RefusedError(f"no searchable words in {text or query or ' '.join(keywords)!r}", hint="give a word") from error
+        raise RefusedError(
+            f"no searchable words in {text or query or ' '.join(keywords)!r}", hint="give a word"
+        ) from error
     shown = hits[:limit] if limit else hits
     if as_json:
         results = [_hit_fields(hit.verdict, score=hit.score, matched_keywords=list(hit.matched)) for hit in shown]
@@ -144,7 +152,9 @@ def _events_for(resolution: Resolution, what: str, most: int = 5) -> list[Any]:
     today = datetime.now(UTC).date().isoformat()
     hits = finding.search(resolution, query, today) if words else []
     if not hits:
-        raise RefusedError(f"no event has the id {what!r}, and no active one holds these words", hint="try `soul search`")
+        raise RefusedError(
+            f"no event has the id {what!r}, and no active one holds these words", hint="try `soul search`"
+        )
     if len(hits) > most:
         say(f"{len(hits)} events hold these words; the first {most} are shown")
     return [hit.verdict.event for hit in hits[:most]]

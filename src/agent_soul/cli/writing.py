@@ -29,7 +29,9 @@ def event_options(command: Any) -> Any:
         click.option("--agent", metavar="ID", help="The agent, with --scope agent."),
         click.option("--title", metavar="TEXT", help="A short name."),
         click.option("--detail", metavar="TEXT", help="More than a line, up to 16 KiB."),
-        click.option("--keyword", "keywords", metavar="WORD", multiple=True, help="A word that the summary lacks; repeatable."),
+        click.option(
+            "--keyword", "keywords", metavar="WORD", multiple=True, help="A word that the summary lacks; repeatable."
+        ),
         click.option("--tag", "tags", metavar="TAG", multiple=True, help="A label; repeatable."),
         click.option("--importance", type=float, metavar="0-1", help="How much it matters; 0.5 if not given."),
         click.option("--confidence", type=float, metavar="0-1", help="How sure you are."),
@@ -68,9 +70,7 @@ def add(bulk: bool, as_json: bool, hub_name: str | None, **fields: Any) -> int:
     added = adding.add(hub, record)
     for warning in added.warnings:
         say(f"note: {warning}")
-    show_json(
-        ok=True, event_id=added.event.id, path=added.path, event=added.event.data, warnings=list(added.warnings)
-    )
+    show_json(ok=True, event_id=added.event.id, path=added.path, event=added.event.data, warnings=list(added.warnings))
     return ExitCode.DONE
 
 
@@ -84,7 +84,8 @@ def share(text: str | None, as_json: bool, hub_name: str | None, **fields: Any) 
     TEXT is the summary (or --summary, or stdin). Without more options it is an observation of scope fuzzy, shown for
     a week. With no remote, or in a copy of the template, it is kept here.
     """
-    from agent_soul.sync import Reach, share as share_event
+    from agent_soul.sync import Reach
+    from agent_soul.sync import share as share_event
 
     hub = open_hub(hub_name)
     record = {"kind": "observation", "scope": "fuzzy", **to_record(fields)}
@@ -132,7 +133,9 @@ def _text_of(argument: str | None, option: str | None) -> str:
     if not text and not sys.stdin.isatty():
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if not text or not text.strip():
-        raise RefusedError("there is nothing to share", hint='give the text: soul share --source YOUR-ID "what you learned"')
+        raise RefusedError(
+            "there is nothing to share", hint='give the text: soul share --source YOUR-ID "what you learned"'
+        )
     return text
 
 
@@ -140,7 +143,9 @@ def _add_lines(hub: Any, defaults: dict[str, Any]) -> int:
     """Add many events as one outbox file; refused lines are named and the others kept."""
     content = sys.stdin.buffer.read()
     now = datetime.now().astimezone()
-    with click.progressbar(length=len(content), label="Checking events", file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+    with click.progressbar(
+        length=len(content), label="Checking events", file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as bar:
         pending = [0]
 
         def advance(size: int) -> None:
