@@ -43,7 +43,8 @@ COMMAND_LINE = f"""
 import json, os, sys
 def main(argv):
     print(json.dumps({{"argv": argv, "stdin": sys.stdin.read(), "prefix": sys.prefix,
-                      "hub": os.environ["AGENT_SOUL_SCRIPT_HUB"], "pid": os.getpid()}}))
+                      "hub": os.environ["AGENT_SOUL_SCRIPT_HUB"], "pid": os.getpid(),
+                      "left": sorted({{"PYTHONPATH", "AGENT_SOUL_SENT_TO"}} & set(os.environ))}}))
     return {EXIT_CODE}
 """
 PROJECT = """
@@ -158,12 +159,15 @@ def test_first_run_sets_up_and_second_run_starts_at_once(checkout: Path, bare_py
 
     link = tmp_path / "remember"
     link.symlink_to(script)
-    (tmp_path / "poison" / "click").mkdir(parents=True)
-    (tmp_path / "poison" / "click" / "__init__.py").write_text("raise ImportError('a click of another Python')")
-    confusing = variables(checkout, PYTHONPATH=str(tmp_path / "poison"), VIRTUAL_ENV="/nowhere", PYTHONSAFEPATH="1")
+    other_packages = tmp_path / "of another Python"
+    other_packages.mkdir()
+    for name in bootstrap.NEEDED:
+        (other_packages / f"{name}.py").write_text("raise ImportError('not for this Python')")
+    confusing = variables(checkout, PYTHONPATH=str(other_packages), VIRTUAL_ENV="/nowhere", PYTHONSAFEPATH="1")
     again, said_again = finish(start(bare_python, link, "x", cwd="/", env=confusing))
 
     assert said_again == ""
+    assert again["left"] == []
     assert (again["argv"], again["prefix"], again["hub"]) == (["add", "x"], str(made), str(checkout))
     assert git(checkout, "status", "--short") == ""
 
@@ -377,7 +381,8 @@ def test_script_has_no_logic(path: Path) -> None:
 def test_old_python_can_read_it(path: Path) -> None:
     tree = ast.parse(path.read_text(), feature_version=(3, 6))
     imported = {node.module for node in tree.body if isinstance(node, ast.ImportFrom)}
-    assert imported <= {"agent_soul.bootstrap", "importlib.machinery"}
+    imported |= {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
+    assert imported <= {"agent_soul.bootstrap", "importlib.machinery", "os", "os.path", "sys"}
 
 
 def test_newest_python_that_starts_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,7 +56,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What `compile_hub` made of a hub. `replayed` counts events that had been lost from the files and were put back."""
+    """What `compile_hub` made of a hub. `replayed` counts events that the files had lost and that were put back."""
 
     compiled: Compiled
     log: Log
@@ -145,7 +145,7 @@ class NewerPagesError(StoppedError):
 
     def __init__(self, page_format: int) -> None:
         super().__init__(
-            f"canonical/ has page format {page_format}, written by a newer agent-soul; this one writes format {PAGE_FORMAT}",
+            f"canonical/ has page format {page_format} of a newer agent-soul; this one writes {PAGE_FORMAT}",
             hint="update agent-soul on this machine; events can still be added and shared meanwhile",
         )
 
@@ -214,7 +214,7 @@ def unified_diff(canonical: Path, compiled: Compiled, found: Difference) -> Iter
 
 
 def _write(canonical: Path, texts: Mapping[str, str], found: Difference) -> None:
-    """Bring the folder up to date, each file whole at every moment; the index comes last and tells that all are there."""
+    """Bring the folder up to date, each file whole at every moment; the index comes last, when all others are there."""
     for leftover in canonical.rglob(TEMPORARY_PATTERN) if found else ():
         leftover.unlink(missing_ok=True)
     index_last = sorted(found.written, key=lambda path: (path == INDEX, path))

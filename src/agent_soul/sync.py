@@ -19,6 +19,7 @@ from agent_soul.lock import exclusive
 from agent_soul.overview import State
 
 _PATHS_NAMED = 40
+_SOURCES_NAMED = 3
 
 
 class Reach(StrEnum):
@@ -30,7 +31,7 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of the hub's changes: `reason` says why they went no further, `commit` is empty where none was made."""
+    """What became of the hub's changes: `reason` says why they went no further; `commit` is empty if none was made."""
 
     reach: Reach
     reason: str
@@ -59,8 +60,7 @@ def keep(hub: Hub, wanted: State | None = None, *, author: str = "agent-soul") -
     template = load_config(hub)[0].template
     if hub.git_root is None:
         with exclusive(hub.lock_file, purpose="share"):
-            outcome = compile_locked(hub, wanted)
-        return Kept(Reach.KEPT_HERE, "no Git repository holds this hub", outcome=outcome)
+            return Kept(Reach.KEPT_HERE, "no Git repository holds this hub", outcome=compile_locked(hub, wanted))
     if gitio.has_remote(hub) and not template:
         raise NotSharedError(
             "this version cannot push yet",
@@ -79,11 +79,13 @@ def keep(hub: Hub, wanted: State | None = None, *, author: str = "agent-soul") -
 def commit_message(paths: Sequence[str]) -> str:
     """Return what a commit of these paths says: how many files of which sources, how many pages, and their names."""
     sources = sorted({path.split("/")[1] for path in paths if path.startswith("sources/")})
-    pages = [path for path in paths if path.startswith("canonical/")]
-    parts = [
-        f"events of {', '.join(sources[:3])}" + (f" and {len(sources) - 3} more" if len(sources) > 3 else "")
-    ] * bool(sources)
-    parts += [f"{len(pages)} page{'s' * (len(pages) != 1)}"] * bool(pages)
+    pages = sum(path.startswith("canonical/") for path in paths)
+    parts = []
+    if sources:
+        more = f" and {len(sources) - _SOURCES_NAMED} more" if len(sources) > _SOURCES_NAMED else ""
+        parts.append(f"events of {', '.join(sources[:_SOURCES_NAMED])}{more}")
+    if pages:
+        parts.append(f"{pages} page{'s' * (pages > 1)}")
     hidden = len(paths) - _PATHS_NAMED
     rest = [f"and {hidden} more"] if hidden > 0 else []
     return "\n".join([f"memory: {', '.join(parts)}", "", *paths[:_PATHS_NAMED], *rest]) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import os
 from collections.abc import Sequence
@@ -48,12 +49,9 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            import difflib
-
             close = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            if close:
-                error.message += f" Did you mean {close[0]!r}?"
-            raise
+            advice = f" Did you mean {close[0]!r}?" if close else ""
+            raise click.UsageError(error.message + advice, ctx) from error
 
 
 @click.command(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 
@@ -59,10 +58,10 @@ def docs(check: bool, hub_name: str | None) -> int:
     """Write SCHEMA.md and the command help in the READMEs (for people who work on agent-soul)."""
     from agent_soul.cli.documents import generated_documents
 
-    root: Path = open_hub(hub_name).root
-    stale = [path for path, text in generated_documents(root).items() if path.read_text(encoding="utf-8") != text]
+    documents = generated_documents(open_hub(hub_name).root)
+    stale = [path for path, text in documents.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
     for path in stale:
         show(f"{path.name} {'is out of date; run `soul docs`' if check else 'was written'}")
         if not check:
-            path.write_text(generated_documents(root)[path], encoding="utf-8", newline="\n")
+            path.write_text(documents[path], encoding="utf-8", newline="\n")
     return ExitCode.PROBLEMS if check and stale else ExitCode.DONE

@@ -38,7 +38,7 @@ def retract(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
 @_source
 @output_options
 def resolve(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool, hub_name: str | None) -> int:
-    """Settle a conflict for good: the events named do not contradict each other. To decide for one, retract the other."""
+    """Settle a conflict for good: the events named can all hold. To decide for one, retract the others."""
     hub = open_hub(hub_name)
     events = _find_all(hub, event_ids)
     if len({event.id for event in events}) < 2:

@@ -1,4 +1,4 @@
-"""Documents that are made from the code, so that they cannot fall behind it: SCHEMA.md and the READMEs' command help."""
+"""Documents made from the code, so that they cannot fall behind it: SCHEMA.md and the READMEs' command help."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _say(error: ValidationError) -> str:
     """Put a schema error into the words of somebody who never read a schema."""
     value = json.dumps(error.instance, ensure_ascii=False)
     shown = value if len(value) <= _MAX_SHOWN else value[: _MAX_SHOWN - 1] + "…"
-    limit = error.validator_value
+    limit: Any = error.validator_value
     match error.validator:
         case "required":
             missing = [name for name in limit if name not in error.instance]
