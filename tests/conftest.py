@@ -6,10 +6,12 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+
+from support import Soul, git
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -78,16 +80,6 @@ def git_hub(hub: Path) -> Path:
     return hub
 
 
-def git(folder: Path, *arguments: str) -> str:
-    """Run git in `folder` and return its stdout; a failure fails the test with git's words."""
-    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"git {arguments}: {done.stdout}{done.stderr}"
-    return done.stdout
-
-
-Soul = Callable[..., subprocess.CompletedProcess[str]]
-
-
 @pytest.fixture
 def soul(hub: Path) -> Iterator[Soul]:
     """Return a function that runs the command line in a process of its own, in the hub's folder.
@@ -96,7 +88,11 @@ def soul(hub: Path) -> Iterator[Soul]:
     """
 
     def run(
-        *arguments: str, code: int = 0, stdin: str | bytes = "", env: Mapping[str, str] | None = None, cwd: Path | None = None
+        *arguments: str,
+        code: int = 0,
+        stdin: str | bytes = "",
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
             [sys.executable, "-m", "agent_soul", *arguments],

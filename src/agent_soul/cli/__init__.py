@@ -57,7 +57,6 @@ class LazyGroup(click.Group):
 @click.command(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    no_args_is_help=True,
 )
 @click.version_option(__version__, prog_name="soul")
 @click.option("--hub", metavar="FOLDER", help="The hub; else $AGENT_SOUL_HOME, else the nearest folder with soul.yaml.")
@@ -74,5 +73,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; see `agent_soul.errors.ExitCode`."""
     # A script that agents know by its own name shows that name in its help.
     name = os.environ.get("AGENT_SOUL_INVOKED_AS", "soul")
-    arguments: dict[str, Any] = {"prog_name": name, "standalone_mode": False}
-    return run_safely(lambda args: soul.main(args, **arguments), argv)
+    return run_safely(lambda arguments: _invoke(name, arguments), argv)
+
+
+def _invoke(name: str, arguments: Sequence[str]) -> Any:
+    """Call the command; unlike click's own `main` this leaves every error, a broken pipe too, to our boundary."""
+    with soul.make_context(name, list(arguments) or ["--help"]) as context:
+        return soul.invoke(context)

@@ -1,0 +1,560 @@
+"""The commands as a person or an agent types them: what they print, where they print it, and their exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import Soul, git
+
+FACT = ("--kind", "fact", "--scope", "stable")
+
+
+def add(soul: Soul, summary: str, *options: str, source: str = "my-laptop") -> dict[str, Any]:
+    options = options if "--kind" in options else (*FACT, *options)
+    answer: dict[str, Any] = json.loads(soul("add", "--source", source, "--summary", summary, *options).stdout)
+    return answer
+
+
+def page(hub: Path, name: str) -> str:
+    return (hub / "canonical" / name).read_text(encoding="utf-8")
+
+
+def append(file: Path, text: str) -> None:
+    with file.open("a", encoding="utf-8") as opened:
+        opened.write(text)
+
+
+class TestAdd:
+    def test_prints_what_was_kept(self, soul: Soul, hub: Path) -> None:
+        answer = add(soul, "Uses PostgreSQL 15 for every service.", "--keyword", "database", "--importance", "0.8")
+
+        assert list(answer) == ["ok", "event_id", "path", "event", "warnings"]
+        assert answer["event"] == {
+            "event_id": answer["event_id"],
+            "ts": answer["event"]["ts"],
+            "source": "my-laptop",
+            "kind": "fact",
+            "scope": "stable",
+            "summary": "Uses PostgreSQL 15 for every service.",
+            "keywords": ["database"],
+            "importance": 0.8,
+        }
+        assert json.loads((hub / answer["path"]).read_text(encoding="utf-8")) == answer["event"]
+
+    @pytest.mark.parametrize(
+        ("options", "fields"),
+        [
+            (("--scope", "project:my app"), {"scope": "project", "project": "my app"}),
+            (("--scope", "project", "--project", "my app"), {"scope": "project", "project": "my app"}),
+            (("--project", "my app"), {"scope": "project", "project": "my app"}),
+            (("--scope", "agent:ocr"), {"scope": "agent", "agent": "ocr"}),
+        ],
+    )
+    def test_takes_both_vocabularies(self, soul: Soul, options: tuple[str, ...], fields: dict[str, str]) -> None:
+        answer = json.loads(soul("add", "--source", "a-b", "--kind", "fact", "--summary", "text", *options).stdout)
+
+        assert {name: answer["event"].get(name) for name in fields} == fields
+
+    def test_supersedes_by_the_first_characters(self, soul: Soul) -> None:
+        old = add(soul, "Deploys by hand.")
+        new = add(soul, "Deploys from the pipeline.", "--supersedes", old["event_id"][:8])
+
+        assert new["event"]["supersedes"] == [old["event_id"]]
+        assert new["warnings"] == []
+
+    def test_warns_about_an_id_that_is_not_here(self, soul: Soul) -> None:
+        answer = add(soul, "Deploys from the pipeline.", "--supersedes", "event_123")
+
+        assert answer["event"]["supersedes"] == ["event_123"]
+        assert "event_123" in answer["warnings"][0]
+
+    def test_names_all_that_is_missing(self, soul: Soul, hub: Path) -> None:
+        done = soul("add", "--summary", "text", code=2)
+
+        assert "--source, --kind, --scope" in done.stderr
+        assert done.stdout == ""
+        assert not list((hub / "sources").iterdir())
+
+    @pytest.mark.parametrize("dash", ["\u2014", "\u2013", "\u2212", "\u2014\u2014"])
+    def test_explains_a_typographic_dash(self, soul: Soul, dash: str) -> None:
+        done = soul("add", "--source", "a-b", *FACT, "--summary", "text", f"{dash}supersedes", "event_123", code=2)
+
+        assert "--supersedes" in done.stderr
+        assert f"U+{ord(dash[0]):04X}" in done.stderr
+
+    def test_an_error_is_json_where_json_was_asked_for(self, soul: Soul) -> None:
+        done = soul("add", "--source", "A_B", *FACT, "--summary", "text", "--json", code=2)
+
+        answer = json.loads(done.stdout)
+        assert answer["ok"] is False
+        assert answer["error"]["code"] == "usage"
+        assert "A_B" in answer["error"]["message"]
+
+    def test_a_claim_is_given_whole(self, soul: Soul) -> None:
+        done = soul("add", "--source", "a-b", *FACT, "--summary", "text", "--entity", "db", code=2)
+
+        assert "--attribute, --value" in done.stderr
+
+
+class TestBulk:
+    def test_keeps_the_good_lines_and_numbers_the_others(self, soul: Soul, hub: Path) -> None:
+        good = {"kind": "fact", "scope": "stable", "summary": "one"}
+        lines = [
+            json.dumps(good),
+            "not json",
+            "",
+            json.dumps({**good, "kind": "rumour"}),
+            json.dumps({**good, "summary": "二"}),
+        ]
+        done = soul("add", "--stdin", "--source", "a-b", stdin="\n".join(lines), code=2)
+
+        answer = json.loads(done.stdout)
+        assert answer["added"] == 1
+        assert [row["line"] for row in answer["refused"]] == [2, 4, 5]
+        assert "line 2 was refused: column 1: not JSON" in done.stderr
+
+    def test_is_one_outbox_file(self, soul: Soul, git_hub: Path) -> None:
+        lines = [json.dumps({"kind": "fact", "scope": "stable", "summary": f"fact {n}"}) for n in range(50)]
+        soul("add", "--stdin", "--source", "a-b", stdin="\n".join(lines))
+
+        assert len(list((git_hub / ".git" / "agent-soul" / "outbox").iterdir())) == 1
+
+
+class TestShare:
+    def test_without_a_remote_is_kept_here_and_committed(self, soul: Soul, git_hub: Path) -> None:
+        done = soul("share", "--source", "my-laptop", "用户习惯在晚上写代码，白天开会。")
+
+        assert done.stdout.startswith("kept here: this repository has no remote (")
+        assert "用户习惯在晚上写代码" in page(git_hub, "fuzzy-memory.md")
+        assert git(git_hub, "status", "--porcelain") == ""
+        assert not list((git_hub / ".git" / "agent-soul" / "outbox").iterdir())
+        assert "memory: events of my-laptop, " in git(git_hub, "log", "-1", "--format=%s")
+
+    def test_names_the_template(self, soul: Soul, git_hub: Path) -> None:
+        (git_hub / "soul.yaml").write_text("template: true\n", encoding="utf-8")
+        git(git_hub, "commit", "-q", "-a", "-m", "template")
+        git(git_hub, "remote", "add", "origin", "https://example.invalid/template.git")
+
+        done = soul("share", "--source", "my-laptop", "A passing remark.")
+
+        assert "kept here" in done.stdout
+        assert "template: true" in done.stdout
+        assert "soul init --here" in done.stdout
+
+    def test_touches_nothing_of_a_person(self, soul: Soul, git_hub: Path) -> None:
+        (git_hub / "notes.txt").write_text("staged\n", encoding="utf-8")
+        git(git_hub, "add", "notes.txt")
+        (git_hub / "notes.txt").write_text("changed again\n", encoding="utf-8")
+        (git_hub / "sources" / "draft.txt").write_text("mine\n", encoding="utf-8")
+        before = git(git_hub, "status", "--porcelain")
+
+        soul("share", "--source", "my-laptop", "A passing remark.")
+
+        assert git(git_hub, "status", "--porcelain") == before
+        assert git(git_hub, "show", ":notes.txt") == "staged\n"
+        changed = git(git_hub, "show", "--name-only", "--format=", "HEAD").split()
+        assert all(path.startswith(("sources/my-laptop/", "canonical/")) for path in changed)
+
+    @pytest.mark.parametrize("operation", ["rebase", "detached"])
+    def test_keeps_out_of_a_persons_way(self, soul: Soul, git_hub: Path, operation: str) -> None:
+        if operation == "rebase":
+            (git_hub / ".git" / "rebase-merge").mkdir()
+        else:
+            git(git_hub, "checkout", "-q", "--detach")
+        head = git(git_hub, "rev-parse", "HEAD")
+
+        done = soul("share", "--source", "my-laptop", "A passing remark.", code=4)
+
+        assert done.stdout.startswith("safe here, not shared yet: ")
+        assert git(git_hub, "rev-parse", "HEAD") == head
+        assert len(list((git_hub / ".git" / "agent-soul" / "outbox").iterdir())) == 1
+
+    def test_takes_the_text_from_stdin(self, soul: Soul, hub: Path) -> None:
+        soul("share", "--source", "my-laptop", stdin="From a pipe,\nin two lines.\n")
+
+        assert "From a pipe, in two lines." in page(hub, "fuzzy-memory.md")
+
+    def test_without_git_is_kept_here(self, soul: Soul, hub: Path) -> None:
+        assert "no Git repository" in soul("share", "--source", "my-laptop", "A remark.").stdout
+
+    def test_json_is_one_object(self, soul: Soul, git_hub: Path) -> None:
+        answer = json.loads(soul("share", "--source", "my-laptop", "A remark.", "--json").stdout)
+
+        assert answer["ok"] is True
+        assert answer["outcome"] == "kept here"
+        assert answer["commit"] == git(git_hub, "rev-parse", "HEAD").strip()
+
+    def test_works_before_the_first_commit_and_without_an_identity(self, soul: Soul, hub: Path) -> None:
+        git(hub, "init", "-q", "-b", "main")
+        nobody = {name: "" for name in os.environ if name.startswith(("GIT_AUTHOR", "GIT_COMMITTER"))}
+        for name in nobody:
+            del os.environ[name]
+        soul("share", "--source", "my-laptop", "A remark.", env={"EMAIL": ""})
+
+        assert git(hub, "log", "-1", "--format=%an").strip() in (
+            "my-laptop",
+            git(hub, "log", "-1", "--format=%cn").strip(),
+        )
+
+    def test_with_a_remote_says_that_it_is_not_shared(self, soul: Soul, git_hub: Path, tmp_path: Path) -> None:
+        git(git_hub, "init", "-q", "--bare", str(tmp_path / "remote.git"))
+        git(git_hub, "remote", "add", "origin", str(tmp_path / "remote.git"))
+
+        done = soul("share", "--source", "my-laptop", "A remark.", code=4)
+
+        assert "safe here, not shared yet" in done.stdout
+        assert "git push" in done.stdout
+
+
+class TestCompile:
+    def test_dry_run_prints_a_diff_and_touches_nothing(self, soul: Soul, git_hub: Path) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        before = {path: path.read_bytes() for path in git_hub.rglob("*") if path.is_file()}
+
+        done = soul("compile", "--dry-run")
+
+        assert "+++ b/canonical/stable-memory.md\n" in done.stdout
+        assert "+- Uses PostgreSQL 15 for every service." in done.stdout
+        assert {path: path.read_bytes() for path in git_hub.rglob("*") if path.is_file()} == before
+
+    def test_check_tells_whether_the_pages_are_stale(self, soul: Soul, hub: Path) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        soul("compile", "--check", code=1)
+        soul("compile")
+        soul("compile", "--check")
+        (hub / "canonical" / "profile.md").write_text("edited by hand\n", encoding="utf-8")
+        soul("compile", "--check", code=1)
+
+    def test_check_honours_what_the_index_records(self, soul: Soul, hub: Path) -> None:
+        add(
+            soul,
+            "Uses PostgreSQL 15 for every service.",
+            "--ts",
+            "2024-03-01T10:00:00+00:00",
+            "--valid-until",
+            "2024-05-01",
+        )
+        soul("compile", "--as-of", "2024-04-01")
+        assert "PostgreSQL" in page(hub, "stable-memory.md")
+
+        soul("compile", "--check")
+        soul("compile")
+
+        assert "PostgreSQL" not in page(hub, "stable-memory.md")
+        soul("compile", "--as-of", "2024-02-01", "--check", code=1)
+
+    def test_since_and_fuzzy_days_filter_and_are_recorded(self, soul: Soul, hub: Path) -> None:
+        add(soul, "Old fact.", "--ts", "2020-01-01T00:00:00Z")
+        add(soul, "New fact.", "--ts", "2024-01-01T00:00:00Z")
+        soul("compile", "--since", "2023-01-01", "--fuzzy-days", "3")
+
+        assert "Old fact" not in page(hub, "stable-memory.md")
+        assert "New fact" in page(hub, "stable-memory.md")
+        assert ", since 2023-01-01, fuzzy days 3\n" in page(hub, "index.md")
+        soul("compile", "--check")
+
+    def test_a_new_day_alone_writes_nothing(self, soul: Soul, hub: Path) -> None:
+        add(soul, "Old fact.", "--ts", "2020-01-01T00:00:00Z")
+        soul("compile", "--as-of", "2024-01-01")
+        before = page(hub, "index.md")
+
+        done = soul("compile", "--as-of", "2024-01-02")
+
+        assert "up to date" in done.stderr
+        assert page(hub, "index.md") == before
+
+    def test_strict_ends_with_1_on_a_bad_line(self, soul: Soul, hub: Path) -> None:
+        add(soul, "Good fact.")
+        append(next((hub / "sources" / "my-laptop").iterdir()), "{broken\n")
+
+        soul("compile")
+        done = soul("compile", "--strict", code=1)
+
+        assert "Good fact" in page(hub, "stable-memory.md")
+        assert "left out: sources/my-laptop/" in done.stderr
+        assert "bad lines 1" in page(hub, "index.md")
+
+    def test_apply_commits_only_ours_and_says_what(self, soul: Soul, git_hub: Path) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        (git_hub / "notes.txt").write_text("mine\n", encoding="utf-8")
+        soul("compile", "--apply")
+
+        assert git(git_hub, "status", "--porcelain") == "?? notes.txt\n"
+        message = git(git_hub, "log", "-1", "--format=%B")
+        assert message.startswith("memory: events of my-laptop, ")
+        assert "canonical/stable-memory.md" in message
+        soul("compile", "--apply")
+        assert git(git_hub, "rev-list", "--count", "HEAD").strip() == "2"
+
+    def test_never_writes_over_pages_of_a_newer_toolkit(self, soul: Soul, git_hub: Path) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        soul("compile")
+        newer = page(git_hub, "index.md").replace("page format 1", "page format 2")
+        (git_hub / "canonical" / "index.md").write_text(newer, encoding="utf-8")
+
+        assert "newer agent-soul" in soul("compile", code=5).stderr
+        assert "events only" in soul("share", "--source", "my-laptop", "A remark.").stdout
+        assert page(git_hub, "index.md") == newer
+
+    def test_removes_only_pages_that_it_made(self, soul: Soul, hub: Path) -> None:
+        answer = add(soul, "In a project.", "--scope", "project:gone", "--kind", "fact")
+        soul("compile")
+        (hub / "canonical" / "mine.md").write_text("# Mine\n", encoding="utf-8")
+        soul("retract", answer["event_id"], "--reason", "wrong", "--source", "a-b")
+        soul("compile")
+
+        assert not (hub / "canonical" / "projects").exists()
+        assert page(hub, "mine.md") == "# Mine\n"
+
+    def test_puts_back_what_a_person_reset(self, soul: Soul, git_hub: Path) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        git(git_hub, "clean", "-fdxq")
+
+        done = soul("compile")
+
+        assert "1 events that the source files had lost were put back" in done.stderr
+        assert "PostgreSQL" in page(git_hub, "stable-memory.md")
+
+    def test_flags_exclude_each_other(self, soul: Soul) -> None:
+        soul("compile", "--check", "--dry-run", code=2)
+
+    def test_json_counts_add_up(self, soul: Soul) -> None:
+        for number in range(3):
+            add(soul, f"Fact {number}.")
+        answer = json.loads(soul("compile", "--json").stdout)
+
+        assert sum(answer["counts"].values()) == 3
+        assert answer["counts"]["active"] == 3
+
+
+class TestFinding:
+    def test_search_finds_both_languages_and_filters(self, soul: Soul) -> None:
+        add(soul, "Deploys with Docker Compose in every environment.", "--project", "shop", "--kind", "decision")
+        add(soul, "用户习惯在晚上写代码，白天开会。")
+        add(soul, "Docker is installed on the laptop.")
+
+        def found(*options: str) -> list[str]:
+            return [row["event"]["summary"] for row in json.loads(soul("search", *options, "--json").stdout)["results"]]
+
+        assert found("晚上") == ["用户习惯在晚上写代码，白天开会。"]
+        assert found("docker compose")[0].startswith("Deploys with Docker Compose")
+        assert len(found("--keyword", "docker")) == 2
+        assert found("--keyword", "docker", "--keyword", "installed") == ["Docker is installed on the laptop."]
+        assert found("--scope", "project:shop", "--kind", "decision") == found("--project", "shop")
+        assert found("--query", "ＤＯＣＫＥＲ installed")[0] == "Docker is installed on the laptop."
+        assert found("--source", "other") == []
+
+    def test_search_without_a_word_is_an_error_and_not_the_newest(self, soul: Soul) -> None:
+        add(soul, "Fact.")
+
+        assert "no searchable words" in soul("search", "…!?", code=2).stderr
+
+    def test_search_marks_what_is_not_active(self, soul: Soul) -> None:
+        old = add(soul, "Deploys by hand.")
+        add(soul, "Deploys from the pipeline.", "--supersedes", old["event_id"])
+
+        assert "by hand" not in soul("search", "deploys").stdout
+        assert "[superseded: superseded by " in soul("search", "deploys", "--all").stdout
+
+    def test_show_tells_the_chain(self, soul: Soul) -> None:
+        old = add(soul, "Deploys by hand.", "--detail", "From the laptop,\nwith rsync.")
+        new = add(soul, "Deploys from the pipeline.", "--supersedes", old["event_id"])
+
+        shown = soul("show", old["event_id"][:8]).stdout
+        assert "status     superseded" in shown
+        assert "with rsync." in shown
+        assert f"replaced by  {new['event_id'][:8]}" in shown
+        assert json.loads(soul("show", new["event_id"], "--json").stdout)["replaced"] == [old["event_id"]]
+
+    def test_why_goes_from_the_page_to_the_commit(self, soul: Soul, git_hub: Path) -> None:
+        soul("share", "--source", "my-laptop", "Prefers pnpm over npm.")
+        shown = soul("why", "pnpm").stdout
+
+        assert "page    canonical/fuzzy-memory.md:5: - Prefers pnpm over npm. (" in shown
+        assert "source  sources/my-laptop/" in shown
+        assert f"commit  {git(git_hub, 'rev-parse', 'HEAD')[:12]}" in shown
+
+    def test_why_before_any_commit(self, soul: Soul, git_hub: Path) -> None:
+        answer = add(soul, "Prefers pnpm over npm.")
+
+        assert "none yet" in soul("why", answer["event_id"]).stdout
+
+    def test_an_unknown_id_is_named(self, soul: Soul) -> None:
+        assert "'nothing-like-it'" in soul("show", "nothing-like-it", code=2).stderr
+        assert "'nothing-like-it'" in soul("why", "nothing-like-it", code=2).stderr
+
+
+class TestDeciding:
+    def test_retract_takes_a_line_off_its_page(self, soul: Soul, hub: Path) -> None:
+        answer = add(soul, "Wrong fact.")
+        soul("retract", answer["event_id"][:8], "--reason", "It was a guess.", "--source", "a-b")
+        soul("compile")
+
+        assert "Wrong fact" not in page(hub, "stable-memory.md")
+        assert "retracted: It was a guess." in soul("show", answer["event_id"]).stdout
+
+    def test_the_commands_on_the_conflict_page_settle_it(self, soul: Soul, hub: Path) -> None:
+        claim = ("--entity", "editor", "--attribute", "indent", "--value")
+        tabs = add(soul, "Likes tabs.", *claim, "tabs")
+        spaces = add(soul, "Likes spaces.", *claim, "spaces", source="other-box")
+        soul("compile")
+
+        stable = page(hub, "stable-memory.md")
+        assert f"Likes tabs. ⚠ CONFLICT with {spaces['event_id'][:8]}" in stable
+        assert f"Likes spaces. ⚠ CONFLICT with {tabs['event_id'][:8]}" in stable
+        assert "conflicts 1" in page(hub, "index.md")
+        command = next(line for line in page(hub, "conflicts.md").split("\n") if "soul resolve" in line)
+        arguments = (
+            command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b").replace('"why"', "both").split()
+        )
+        soul(*arguments)
+        soul("compile")
+
+        assert "CONFLICT" not in page(hub, "stable-memory.md")
+        assert not (hub / "canonical" / "conflicts.md").exists()
+
+    def test_retracting_decides_a_conflict(self, soul: Soul, hub: Path) -> None:
+        claim = ("--entity", "editor", "--attribute", "indent", "--value")
+        add(soul, "Likes tabs.", *claim, "tabs")
+        add(soul, "Likes spaces.", *claim, "spaces")
+        soul("compile")
+        command = next(line for line in page(hub, "conflicts.md").split("\n") if "soul retract" in line)
+        soul(*command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b").replace('"why"', "asked").split())
+        soul("compile")
+
+        assert page(hub, "stable-memory.md").count("Likes") == 1
+
+
+class TestCaring:
+    def test_validate_names_every_problem_in_one_run(self, soul: Soul, hub: Path) -> None:
+        add(soul, "Good fact.")
+        file = next((hub / "sources" / "my-laptop").iterdir())
+        append(file, '{broken\n[]\n{"kind":"prophecy","event_id":"x-1"}\n')
+        done = soul("validate", code=1)
+
+        path = file.relative_to(hub).as_posix()
+        assert f"{path}:2:2: not JSON" in done.stdout
+        assert f"{path}:3:1: not an object but a list" in done.stdout
+        assert f"{path}:4: set aside, made by a newer version: kind 'prophecy'" in done.stdout
+        assert "1 events, 2 bad lines, 1 from a newer version" in done.stderr
+
+    def test_doctor_finds_unfilled_places_and_fat_files(self, soul: Soul, hub: Path) -> None:
+        (hub / "SOUL.md").write_text("# Soul\n- [fill in: purpose]\n- [填写：使命]\n", encoding="utf-8")
+        (hub / "USER.md").write_text("word " * 2000, encoding="utf-8")
+        done = soul("doctor", code=1)
+
+        assert "SOUL.md:2: is still to be filled in: [fill in: purpose]" in done.stdout
+        assert "SOUL.md:3: is still to be filled in: [填写：使命]" in done.stdout
+        assert "IDENTITY.md: is not there" in done.stdout
+        assert "the limit is 1500 tokens" in done.stdout
+
+    def test_doctor_is_content_with_a_healthy_hub(self, soul: Soul, hub: Path) -> None:
+        for name in ("SOUL", "IDENTITY", "USER", "VOICE"):
+            (hub / f"{name}.md").write_text(f"# {name}\nShort.\n", encoding="utf-8")
+
+        assert "nothing to mend" in soul("doctor").stderr
+        assert json.loads(soul("doctor", "--json").stdout) == {"ok": True, "findings": []}
+
+    def test_init_makes_a_copy_ones_own(self, soul: Soul, git_hub: Path) -> None:
+        config = "# kept comment\ntemplate: true # yes\nfuzzy_days: 9\n"
+        (git_hub / "soul.yaml").write_text(config, encoding="utf-8")
+        add(soul, "An example.", source="agent-soul")
+        add(soul, "A fact of mine.")
+        done = soul("init", "--here")
+
+        assert (git_hub / "soul.yaml").read_text(encoding="utf-8") == config.replace("true", "false", 1)
+        assert "archived the template's 1 example events" in done.stdout
+        assert "git remote add origin URL" in done.stdout
+        soul("compile")
+        assert "An example." not in page(git_hub, "stable-memory.md")
+        assert "A fact of mine." in page(git_hub, "stable-memory.md")
+        assert "hub of its own already" in soul("init", "--here").stdout
+
+
+class TestSurroundings:
+    def test_the_hub_is_found_from_below_and_by_name(self, soul: Soul, hub: Path, tmp_path: Path) -> None:
+        below = hub / "sources" / "deep"
+        below.mkdir()
+        arguments = ("add", "--source", "a-b", *FACT, "--summary", "text")
+        soul(*arguments, cwd=below)
+        soul(*arguments, "--hub", str(hub), cwd=tmp_path)
+        soul("--hub", str(hub), *arguments, cwd=tmp_path)
+        soul(*arguments, cwd=tmp_path, env={"AGENT_SOUL_HOME": str(hub)})
+        done = soul(*arguments, cwd=tmp_path, code=2)
+
+        assert "no hub at or above" in done.stderr
+        assert len(next((hub / "sources" / "a-b").iterdir()).read_text(encoding="utf-8").split("\n")) == 5
+
+    def test_help_of_every_command(self, soul: Soul) -> None:
+        from agent_soul.cli import COMMANDS
+
+        for name in COMMANDS:
+            assert "--help" in soul(name, "--help").stdout
+
+    def test_a_misspelt_command_is_answered(self, soul: Soul) -> None:
+        assert "Did you mean 'search'?" in soul("serch", code=2).stderr
+
+    def test_a_bug_writes_a_report_and_no_traceback(self, soul: Soul, hub: Path) -> None:
+        program = (
+            "import sys, agent_soul.cli.writing as w;"
+            "w.open_hub = lambda name: 1 / 0;"
+            "from agent_soul.cli import main; sys.exit(main(['add', '--source', 'a-b']))"
+        )
+        done = subprocess.run([sys.executable, "-c", program], cwd=hub, capture_output=True, text=True, check=False)
+
+        assert done.returncode == 3
+        assert "Traceback" not in done.stderr
+        report = Path(done.stderr.split("the report is in ")[1].split(";")[0])
+        assert "ZeroDivisionError" in report.read_text(encoding="utf-8")
+
+    @pytest.mark.parametrize("encoding", ["ascii", "gbk", "cp1252"])
+    def test_a_narrow_console_does_not_fail_after_the_event_is_kept(self, soul: Soul, hub: Path, encoding: str) -> None:
+        soul(
+            "add",
+            "--source",
+            "a-b",
+            *FACT,
+            "--summary",
+            "用户喜欢茶 ☕",
+            env={"PYTHONIOENCODING": encoding, "LC_ALL": "C"},
+        )
+
+        assert "用户喜欢茶 ☕" in next((hub / "sources" / "a-b").iterdir()).read_text(encoding="utf-8")
+
+    def test_a_reader_that_stops_reading_is_no_failure(self, hub: Path, soul: Soul) -> None:
+        lines = [json.dumps({"kind": "fact", "scope": "stable", "summary": f"fact number {n}"}) for n in range(3000)]
+        soul("add", "--stdin", "--source", "a-b", stdin="\n".join(lines))
+        shell = f"{sys.executable} -m agent_soul search fact --limit 0 | head -1; echo ${{PIPESTATUS[0]}}"
+        done = subprocess.run(["bash", "-c", shell], cwd=hub, capture_output=True, text=True, check=False)
+
+        assert done.stdout.strip().split("\n")[-1] == "0"
+        assert "Traceback" not in done.stderr
+        assert "Broken" not in done.stderr
+
+
+def test_the_documents_are_what_the_code_says() -> None:
+    """Regenerate with `python3 scripts/soul.py docs`."""
+    root = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "agent_soul", "docs", "--check", "--hub", str(root)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_readmes_name_every_command() -> None:
+    from agent_soul.cli import COMMANDS
+
+    for name in ("README.md", "README.zh-CN.md"):
+        text = (Path(__file__).parents[1] / name).read_text(encoding="utf-8")
+        assert [command for command in COMMANDS if command != "docs" and f"### soul {command}\n" not in text] == []
