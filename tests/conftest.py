@@ -6,7 +6,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -81,7 +81,7 @@ def git_hub(hub: Path) -> Path:
 
 
 @pytest.fixture
-def soul(hub: Path) -> Iterator[Soul]:
+def soul(hub: Path) -> Soul:
     """Return a function that runs the command line in a process of its own, in the hub's folder.
 
     It fails the test when the exit code is not `code`, or when a traceback is printed.
@@ -111,4 +111,4 @@ def soul(hub: Path) -> Iterator[Soul]:
         assert result.returncode == code, f"{arguments} ended with {result.returncode}, not {code}"
         return result
 
-    yield run
+    return run
