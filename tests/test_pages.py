@@ -13,6 +13,7 @@ from agent_soul.pages import (
     AGENT_RECENT,
     BUDGETS,
     L2_BUDGET,
+    Budget,
     Room,
     budget_of,
     fits,
@@ -165,16 +166,15 @@ def test_ids_are_shown_with_as_many_characters_as_it_takes() -> None:
 @given(
     st.lists(st.text(min_size=5, max_size=80), min_size=1, max_size=9),
     st.sampled_from(["a b ", "中文", "é", "\U0002f800"]),
+    st.sampled_from([BUDGETS["index.md"], Budget(10_000, 700)]),
 )
-def test_a_room_never_takes_more_than_its_budget(texts: list[str], filling: str) -> None:
-    budget = BUDGETS["index.md"]
+def test_a_room_never_takes_more_than_its_budget(texts: list[str], filling: str, budget: Budget) -> None:
     many = [f"{filling * 5}{text}" for text in texts] * 200
 
     taken = Room.of(budget).take(many)
-    whole = "\n".join([*taken, ""])
 
     assert 0 < len(taken) < len(many)
-    assert fits(whole, budget)
+    assert fits("\n".join([*taken, ""]), budget)
     assert not fits("\n".join([*many[: len(taken) + 12], ""]), budget)
 
 

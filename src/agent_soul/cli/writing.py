@@ -9,7 +9,16 @@ from typing import Any
 import click
 
 from agent_soul import adding
-from agent_soul.cli.common import hub_option, open_hub, output_options, say, show, show_json
+from agent_soul.cli.common import (
+    hub_option,
+    open_hub,
+    output_options,
+    printed_if_possible,
+    say,
+    show,
+    show_added,
+    show_json,
+)
 from agent_soul.draft import Refusal, draft_lines
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import KINDS, SCOPES, short_id
@@ -67,10 +76,7 @@ def add(bulk: bool, as_json: bool, hub_name: str | None, **fields: Any) -> int:
     if bulk:
         return _add_lines(hub, record)
     _require(record, "source", "kind", "scope", "summary")
-    added = adding.add(hub, record)
-    for warning in added.warnings:
-        say(f"note: {warning}")
-    show_json(ok=True, event_id=added.event.id, path=added.path, event=added.event.data, warnings=list(added.warnings))
+    show_added(adding.add(hub, record))
     return ExitCode.DONE
 
 
@@ -94,13 +100,13 @@ def share(text: str | None, as_json: bool, hub_name: str | None, **fields: Any) 
     added, kept = share_event(hub, record)
     for warning in added.warnings:
         say(f"note: {warning}")
-    if as_json:
-        ok = kept.reach is not Reach.NOT_SHARED
-        show_json(
-            ok=ok, outcome=kept.reach, reason=kept.reason, event_id=added.event.id, path=added.path, commit=kept.commit
-        )
-    else:
-        show(f"{kept} ({short_id(added.event.id)})")
+    with printed_if_possible(added.event.id):
+        if as_json:
+            ok = kept.reach is not Reach.NOT_SHARED
+            more = {"reason": kept.reason, "event_id": added.event.id, "path": added.path, "commit": kept.commit}
+            show_json(ok=ok, outcome=kept.reach, **more)
+        else:
+            show(f"{kept} ({short_id(added.event.id)})")
     return ExitCode.NOT_SHARED if kept.reach is Reach.NOT_SHARED else ExitCode.DONE
 
 
@@ -154,18 +160,21 @@ def _add_lines(hub: Any, defaults: dict[str, Any]) -> int:
                 bar.update(pending[0])
                 pending[0] = 0
 
-        events, refused = draft_lines(iter(content.split(b"\n")), defaults, now, advance)
+        lines = iter(content.split(b"\n"))
+        events, refused = draft_lines(lines, defaults, now, advance, existing=lambda: adding.events_by_id(hub))
     appended = adding.add_all(hub, events) if events else None
-    warnings = list(appended.warnings) if appended else []
     _name_refused(refused)
-    show_json(
-        ok=not refused,
-        added=len(events),
-        refused=[{"line": refusal.line, "reason": refusal.reason} for refusal in refused],
-        paths=sorted(set(appended.paths.values())) if appended else [],
-        warnings=warnings,
-    )
-    return ExitCode.USAGE if refused else ExitCode.DONE
+    with printed_if_possible(f"{len(events)} events"):
+        show_json(
+            ok=not refused,
+            added=len(events),
+            refused=[{"line": refusal.line, "reason": refusal.reason} for refusal in refused],
+            paths=sorted(set(appended.paths.values())) if appended else [],
+            warnings=list(appended.warnings) if appended else [],
+        )
+    if refused:
+        return ExitCode.PROBLEMS if events else ExitCode.USAGE
+    return ExitCode.DONE
 
 
 def _name_refused(refused: list[Refusal]) -> None:
