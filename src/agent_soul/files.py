@@ -66,7 +66,7 @@ def read_regular(file: Path) -> bytes:
         fd = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(fd, "rb") as opened:
             if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise OSError(0, "it is not a plain file")
+                raise OSError(0, "it is not a plain file")  # noqa: TRY301 - it is one more reason of the same kind
             return opened.read()
     except OSError as error:
         raise StoppedError(f"{file} cannot be read: {error.strerror}", hint="put a plain file in its place") from error

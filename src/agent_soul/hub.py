@@ -92,7 +92,8 @@ def _folder_of_process() -> Path:
     try:
         return Path.cwd().resolve()
     except OSError as error:
-        raise RefusedError("the current folder is gone", hint=f"go to the hub, or name it with --hub or {HOME_VARIABLE}") from error
+        hint = f"go to the hub, or name it with --hub or {HOME_VARIABLE}"
+        raise RefusedError("the current folder is gone", hint=hint) from error
 
 
 def _named_hub(name: str | Path, origin: str) -> Hub:

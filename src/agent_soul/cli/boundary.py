@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import itertools
 import json
@@ -59,9 +60,11 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
 
 def _speak_utf8() -> None:
     """Print UTF-8 whatever the console's own encoding, and nowhere if there is none: no output fails for either."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - for the whole process
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the whole process
+            atexit.register(nowhere.close)
+            setattr(sys, name, nowhere)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # type: ignore[union-attr]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -222,10 +223,8 @@ def _status_text(verdict: Verdict) -> str:
 
 def _local_time(instant: int) -> str:
     moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=instant // 1000)
-    try:
+    with contextlib.suppress(ValueError, OverflowError):  # at the ends of the calendar UTC has to do
         moment = moment.astimezone()
-    except (ValueError, OverflowError):
-        pass  # at the ends of the calendar UTC has to do
     return moment.isoformat(sep=" ", timespec="seconds")
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import math
 import sys
-from datetime import datetime
 from typing import Any
 
 import click
@@ -27,6 +27,21 @@ _SOURCE_HELP = "Your own id, chosen once: a-z, 0-9 and single hyphens, such as h
 _MAX_REFUSALS_SHOWN = 20
 
 
+class UnitNumber(click.ParamType):
+    """A number from 0 to 1; what JSON does not know as a number is none."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = math.nan
+        if not 0 <= number <= 1:
+            self.fail(f"{value!r} is not a number from 0 to 1", param, ctx)
+        return number
+
+
 def event_options(command: Any) -> Any:
     """Add the options that describe an event."""
     options = (
@@ -42,8 +57,8 @@ def event_options(command: Any) -> Any:
             "--keyword", "keywords", metavar="WORD", multiple=True, help="A word that the summary lacks; repeatable."
         ),
         click.option("--tag", "tags", metavar="TAG", multiple=True, help="A label; repeatable."),
-        click.option("--importance", type=float, metavar="0-1", help="How much it matters; 0.5 if not given."),
-        click.option("--confidence", type=float, metavar="0-1", help="How sure you are."),
+        click.option("--importance", type=UnitNumber(), metavar="0-1", help="How much it matters; 0.5 if not given."),
+        click.option("--confidence", type=UnitNumber(), metavar="0-1", help="How sure you are."),
         click.option("--valid-from", metavar="YYYY-MM-DD", help="First UTC date on which it holds."),
         click.option("--valid-until", metavar="YYYY-MM-DD", help="Last UTC date on which it holds."),
         click.option("--supersedes", metavar="ID", multiple=True, help="The event that this one replaces; repeatable."),
@@ -136,7 +151,7 @@ def _text_of(argument: str | None, option: str | None) -> str:
     if argument and option:
         raise RefusedError(f"the text is given twice: {argument!r} and --summary {option!r}", hint="give one of them")
     text = argument or option
-    if not text and not sys.stdin.isatty():
+    if not text and sys.stdin and not sys.stdin.isatty():
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if not text or not text.strip():
         raise RefusedError(
@@ -147,8 +162,10 @@ def _text_of(argument: str | None, option: str | None) -> str:
 
 def _add_lines(hub: Any, defaults: dict[str, Any]) -> int:
     """Add many events as one outbox file; refused lines are named and the others kept."""
+    if sys.stdin is None:
+        raise RefusedError("stdin is closed", hint="give one JSON object a line: soul add --stdin < events.ndjson")
     content = sys.stdin.buffer.read()
-    now = datetime.now().astimezone()
+    now = adding.local_now()
     with click.progressbar(
         length=len(content), label="Checking events", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as bar:
