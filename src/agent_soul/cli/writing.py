@@ -27,7 +27,7 @@ _SOURCE_HELP = "Your own id, chosen once: a-z, 0-9 and single hyphens, such as h
 _MAX_REFUSALS_SHOWN = 20
 
 
-class UnitNumber(click.ParamType):
+class UnitNumber(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases of click only
     """A number from 0 to 1; what JSON does not know as a number is none."""
 
     name = "number"
