@@ -17,6 +17,7 @@ from agent_soul.cli.boundary import run_safely
 COMMANDS = {
     "add": "agent_soul.cli.writing:add",
     "share": "agent_soul.cli.writing:share",
+    "sync": "agent_soul.cli.writing:sync",
     "retract": "agent_soul.cli.deciding:retract",
     "resolve": "agent_soul.cli.deciding:resolve",
     "compile": "agent_soul.cli.compiling:compile_",

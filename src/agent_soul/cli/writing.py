@@ -16,6 +16,7 @@ from agent_soul.event import KINDS, SCOPES, short_id
 
 _SOURCE_HELP = "Your own id, chosen once: a-z, 0-9 and single hyphens, such as home-mac-claude."
 _MAX_REFUSALS_SHOWN = 20
+_BUDGET_HELP = "How long to try to reach the remote."
 
 
 def event_options(command: Any) -> Any:
@@ -77,8 +78,9 @@ def add(bulk: bool, as_json: bool, hub_name: str | None, **fields: Any) -> int:
 @click.command()
 @click.argument("text", required=False)
 @event_options
+@click.option("--budget", type=click.FloatRange(1), default=60.0, show_default=True, metavar="SECONDS", help=_BUDGET_HELP)
 @output_options
-def share(text: str | None, as_json: bool, hub_name: str | None, **fields: Any) -> int:
+def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, **fields: Any) -> int:
     """Record something and bring it to the other machines: add, compile, commit.
 
     TEXT is the summary (or --summary, or stdin). Without more options it is an observation of scope fuzzy, shown for
@@ -91,17 +93,35 @@ def share(text: str | None, as_json: bool, hub_name: str | None, **fields: Any) 
     record = {"kind": "observation", "scope": "fuzzy", **to_record(fields)}
     record["summary"] = _text_of(text, record.get("summary"))
     _require(record, "source")
-    added, kept = share_event(hub, record)
+    added, kept = share_event(hub, record, budget=budget)
     for warning in added.warnings:
         say(f"note: {warning}")
+    return show_kept(kept, as_json=as_json, short=short_id(added.event.id), event_id=added.event.id, path=added.path)
+
+
+@click.command()
+@click.option("--budget", type=click.FloatRange(1), default=60.0, show_default=True, metavar="SECONDS", help=_BUDGET_HELP)
+@click.option("--reattach", is_flag=True, help="Take a rewritten remote as it is, and send it the events that it lost.")
+@output_options
+def sync(budget: float, reattach: bool, as_json: bool, hub_name: str | None) -> int:
+    """Bring this clone and the remote together: fetch, compile, push, and move the work tree along."""
+    from agent_soul.sync import sync as synchronise
+
+    return show_kept(synchronise(open_hub(hub_name), budget=budget, reattach=reattach), as_json=as_json)
+
+
+def show_kept(kept: Any, *, as_json: bool, short: str = "", **more: Any) -> int:
+    """Print how far a command brought the memory, one line or one object, and return the exit code for it."""
+    from agent_soul.sync import Reach
+
+    safe_only = kept.reach is Reach.NOT_SHARED
     if as_json:
-        ok = kept.reach is not Reach.NOT_SHARED
-        show_json(
-            ok=ok, outcome=kept.reach, reason=kept.reason, event_id=added.event.id, path=added.path, commit=kept.commit
-        )
+        show_json(ok=not safe_only, outcome=kept.reach, reason=kept.reason, commit=kept.commit, note=kept.note, **more)
     else:
-        show(f"{kept} ({short_id(added.event.id)})")
-    return ExitCode.NOT_SHARED if kept.reach is Reach.NOT_SHARED else ExitCode.DONE
+        show(f"{kept} ({short})" if short else str(kept))
+        if kept.note:
+            say(f"note: {kept.note}")
+    return ExitCode.NOT_SHARED if safe_only else ExitCode.DONE
 
 
 def to_record(fields: dict[str, Any]) -> dict[str, Any]:
