@@ -99,10 +99,13 @@ def sync(
     target = gitio.target_of(hub) if hub.git_root is not None and not template else None
     if target is None:
         return _keep(hub, wanted, template=template, author=author)
-    exchange = _Exchange(hub, target, wanted, author, time.monotonic() + budget)
-    upstream = exchange.look(reattach=reattach) if look_first else exchange.known()
-    sent, upstream, note = exchange.send(upstream, reattach=reattach)
-    stayed = exchange.settle(upstream)
+    deadline = time.monotonic() + budget
+    # One conversation per clone: whoever waits finds its events sent along by the one before. `add` does not wait.
+    with exclusive(hub.state / "sync.lock", timeout=budget, purpose="sync"):
+        exchange = _Exchange(hub, target, wanted, author, deadline)
+        upstream = exchange.look(reattach=reattach) if look_first else exchange.known()
+        sent, upstream, note = exchange.send(upstream, reattach=reattach)
+        stayed = exchange.settle(upstream)
     return Kept(Reach.SHARED, sent, upstream, note="; ".join(filter(None, (note, stayed))))
 
 
