@@ -38,7 +38,8 @@ on_a_runner = pytest.mark.skipif(os.name == "nt", reason="these steps run on Lin
 def load(file: Path) -> dict[str, Any]:
     """Load YAML as GitHub does, for which `on` is a word."""
     text = re.sub(r"^on:", '"on":', file.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return yaml.safe_load(text)
+    document: dict[str, Any] = yaml.safe_load(text)
+    return document
 
 
 def jobs() -> Iterator[Any]:
@@ -48,9 +49,8 @@ def jobs() -> Iterator[Any]:
 
 
 def steps_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    if "runs" in document:
-        return document["runs"]["steps"]
-    return [step for job in document["jobs"].values() for step in job["steps"]]
+    jobs_or_action = document["jobs"].values() if "jobs" in document else [document["runs"]]
+    return [step for each in jobs_or_action for step in each["steps"]]
 
 
 every_workflow = pytest.mark.parametrize("file", WORKFLOWS.values(), ids=WORKFLOWS)
@@ -287,7 +287,7 @@ class Runner:
             encoding="utf-8",
             timeout=120,
         )
-        outputs.update(line.split("=", 1) for line in output.read_text(encoding="utf-8").splitlines())
+        outputs |= {line.split("=")[0]: line.split("=")[1] for line in output.read_text(encoding="utf-8").splitlines()}
         return done.returncode, done.stdout
 
 
@@ -406,7 +406,7 @@ def test_auto_compile_pushes_the_pages_of_new_events_and_then_nothing_more(world
     changed = git(world.remote, "diff", "--name-only", before, after).split()
     assert changed
     assert all(path.startswith("canonical/") for path in changed)
-    assert git(world.remote, "log", "-1", "--format=%an", "main").strip() == "github-actions[bot]"
+    assert git(world.remote, "log", "-1", "--format=%an %cn", "main").split() == ["github-actions[bot]"] * 2
     assert git(world.runner.workspace, "status", "--porcelain") == ""
     assert compile_on_github(world).code == 0
     assert world.head() == after
@@ -638,7 +638,9 @@ def test_no_code_of_the_change_is_run(world: World, tmp_path: Path) -> None:
 @on_a_runner
 def test_text_of_the_change_gives_the_runner_no_orders(world: World) -> None:
     order = "::set-output name=x::y"
-    done = pull_request(world, lambda fork: spoil(fork, f'{{"event_id": "a-1", "kind": "\\n{order}"}}\n'))
+    event = {"event_id": "a-1", "ts": f"{day(0)}T08:00:00Z", "source": "by-hand", "kind": "fact", "summary": "A fact."}
+    line = json.dumps({**event, "scope": f"stable\n{order}"})
+    done = pull_request(world, lambda fork: spoil(fork, f"{line}\n"))
     assert done.code == 1
     seal = re.search(r"^::stop-commands::([0-9a-f]{32})$", done.said, re.MULTILINE)
     assert seal
@@ -693,7 +695,7 @@ def test_the_action_records_and_shares_what_it_is_given(world: World) -> None:
         ["https://github.example/you/app/actions/runs/17"],
     ]
     assert "Version 2 is out" in world.on_main("canonical/projects/app.md")
-    assert git(world.remote, "log", "-1", "--format=%an", "main").strip() == "ci-app"
+    assert git(world.remote, "log", "-1", "--format=%an %cn", "main").split() == ["ci-app"] * 2
 
 
 @on_a_runner
@@ -759,7 +761,8 @@ def test_the_lines_for_any_pipeline_work(world: World) -> None:
 
 
 def step_of_test(job: str) -> dict[str, Any]:
-    return load(WORKFLOWS["test"])["jobs"][job]["steps"][-1]
+    step: dict[str, Any] = load(WORKFLOWS["test"])["jobs"][job]["steps"][-1]
+    return step
 
 
 @on_a_runner
@@ -787,6 +790,7 @@ def test_only_the_repository_of_the_toolkit_is_tested(
         ("success", "yes", "cancelled", False),
         ("success", "yes", "skipped", False),
         ("failure", "", "skipped", False),
+        ("cancelled", "no", "skipped", False),
     ],
 )
 def test_the_gathering_job_passes_only_if_all_passed_or_there_was_nothing(

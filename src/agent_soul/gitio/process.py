@@ -79,7 +79,7 @@ def attempt(
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            start_new_session=True,  # so that a transport that hangs is ended with its git
+            start_new_session=True,  # a transport that hangs is ended with its git, and ssh has no terminal to ask on
         )
     except FileNotFoundError as error:
         raise GitError(
@@ -108,5 +108,4 @@ def _end_with_children(child: subprocess.Popen[bytes]) -> None:
 def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8", **_NEVER_ASK}
-    ssh = {} if "GIT_SSH_COMMAND" in kept or "GIT_SSH" in kept else {"GIT_SSH_COMMAND": "ssh -oBatchMode=yes"}
-    return {**_TRANSPORTS, **kept, **quiet, **ssh, **(extra or {})}
+    return {**_TRANSPORTS, **kept, **quiet, **(extra or {})}

@@ -138,8 +138,8 @@ def build_commit(
 
     One `git fast-import` makes it, without index and work tree; killed, it leaves loose objects and nothing else.
     """
-    who = _committer(hub, author)
-    lines = [f"commit {OUTGOING}", "mark :1", f"author {who}", f"committer {who}"]
+    made_by, committed_by = _people(hub, author)
+    lines = [f"commit {OUTGOING}", "mark :1", f"author {made_by}", f"committer {committed_by}"]
     stream = [("\n".join(lines) + "\n").encode(), _data(message.encode())]
     stream.append(f"from {parent}\n".encode() if parent else b"")
     prefix = prefix_of(hub)
@@ -160,12 +160,18 @@ def _quoted(path: str) -> bytes:
     return b'"' + raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
 
 
-def _committer(hub: Hub, author: str) -> str:
-    """Return `Name <mail> seconds offset` of who commits: the one that git knows, else the source."""
+def _people(hub: Hub, author: str) -> tuple[str, str]:
+    """Return author and committer as `Name <mail> seconds offset`: those that git knows, else the source."""
     given = identity(hub, author)
     if given:
-        return f"{given['GIT_COMMITTER_NAME']} <{given['GIT_COMMITTER_EMAIL']}> {int(time.time())} +0000"
-    return run(hub, "var", "GIT_COMMITTER_IDENT").decode("utf-8", "replace").strip()
+        name = f"{given['GIT_COMMITTER_NAME']} <{given['GIT_COMMITTER_EMAIL']}> {int(time.time())} +0000"
+        return name, name
+    asked = (run(hub, "var", variable).decode("utf-8", "replace") for variable in _IDENTITIES)
+    made_by, committed_by = (answer.strip() for answer in asked)
+    return made_by, committed_by
+
+
+_IDENTITIES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
 
 
 def _settings(hub: Hub) -> dict[str, str]:
