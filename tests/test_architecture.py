@@ -19,7 +19,7 @@ MODULES = {
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
     ("slug", "event", "config"),
-    ("log", "resolve", "draft", "naming"),
+    ("log", "resolve", "draft", "naming", "acts"),
     ("conflicts", "outbox", "gitio"),
     ("pages",),
     ("render", "adding"),
@@ -40,7 +40,6 @@ PURE = (
     "overview",
     "reports",
     "memory_json",
-    "draft",
     "graph",
 )
 
@@ -135,7 +134,8 @@ def test_the_hot_commands_run_without_the_slow_packages(hub: Path) -> None:
     """The same while they work, where a lazy import would show."""
     program = (
         "import sys; from agent_soul.cli import main;"
-        "code = main(['--hub', sys.argv[1], 'add', '--source', 'a-b', '--kind', 'fact', '--scope', 'stable', '--summary', 'text'])"
+        "event = ['--source', 'a-b', '--kind', 'fact', '--scope', 'stable', '--summary', 'text'];"
+        "code = main(['--hub', sys.argv[1], 'add', *event])"
         " or main(['--hub', sys.argv[1], 'share', '--source', 'a-b', 'more text'])"
         " or main(['--hub', sys.argv[1], 'search', 'text']);"
         "print(code, *sorted(m for m in ('git', 'jsonschema') if m in sys.modules), file=sys.stderr)"

@@ -25,6 +25,7 @@ import pytest
 
 from agent_soul import bootstrap, environment, requirements
 from agent_soul.errors import StoppedError
+from agent_soul.hub import open_hub
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MODULES = ("__init__", "bootstrap", "environment", "requirements", "hub", "lock", "errors")
@@ -291,9 +292,12 @@ def test_broken_environment_is_not_found_again(checkout: Path, ready: Path) -> N
 
 
 def test_the_usual_place_is_what_the_hub_says(checkout: Path) -> None:
-    from agent_soul.hub import open_hub
-
     assert open_hub(checkout).state / "venv" == home_of(checkout)
+
+
+def test_the_usual_place_needs_no_slow_import(checkout: Path, ready: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "agent_soul.environment", None)
+    assert bootstrap._private_python(str(checkout), ()) == str(ready / "bin" / "python")
 
 
 def test_sweep_keeps_the_last_environment_and_other_checkouts(checkout: Path, ready: Path, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ PIECES = [
     "\u3164", "\ufe0f", "👨‍👩‍👧", "\ud800", "\U000e0041", "𠀀", "Ꭰ", "ꭰ",
 ]  # fmt: skip
 NAMES = st.lists(st.sampled_from(PIECES), max_size=8).map("".join) | st.text(st.characters(codec=None), max_size=80)
-THOROUGH = settings(max_examples=2000, deadline=None)
+THOROUGH = settings(max_examples=1000, deadline=None)
 
 
 def file_system_key(stem: str) -> str:
@@ -32,7 +32,8 @@ def file_system_key(stem: str) -> str:
     "name",
     [
         "my-app", "a", "7", "支付服务", "проект", "مشروع", "פרויקט", "プロジェクト", "한국어", "tiếng-việt",
-        "हिन्दी", "ภาษาไทย", "app-2", "com10", "console", "x-dead", "𠀀𪜀", "deadbeef",
+        "हिन्दी", "ภาษาไทย", "app-2", "com10", "console", "x-dead", "𠀀𪜀", "deadbeef", "ΐ",
+        "\U0002ebf0\U0003fff0",
     ],
 )  # fmt: skip
 def test_a_good_file_name_is_its_own_slug(name: str) -> None:
@@ -60,9 +61,11 @@ def test_a_good_file_name_is_its_own_slug(name: str) -> None:
         ("-rf", "rf"),
         ("--help", "help"),
         ("app.", "app"),
+        ("app-", "app"),
         ("a--b", "a-b"),
         ("con", "con"),
-        ("NUL", "nul"),
+        ("nul", "nul"),
+        ("PRN", "prn"),
         ("com1", "com1"),
         ("lpt0", "lpt0"),
         ("com¹", "com¹"),
@@ -105,6 +108,14 @@ def test_limits_are_met_exactly() -> None:
     assert len(slug("支" * 51).encode()) == 150
 
 
+def test_a_cut_between_words_leaves_one_dash() -> None:
+    assert re.fullmatch("a{50}-[0-9a-f]{8}", slug("a" * 50 + "-" + "b" * 50))
+
+
+def test_broken_names_are_names_too() -> None:
+    assert slug("\ud800") != slug("\ud801")
+
+
 def test_one_name_in_two_forms_is_one_page() -> None:
     assert slug("cafe\u0301") == slug("café") == "café"
 
@@ -127,7 +138,7 @@ def test_a_slug_is_a_safe_file_name(name: str) -> None:
     assert not re.fullmatch("(?i)con|prn|aux|nul|(com|lpt)[0-9¹²³]", stem)
 
 
-@settings(max_examples=1000, deadline=None)
+@THOROUGH
 @given(NAMES)
 def test_a_page_stays_in_its_folder(name: str) -> None:
     folder = Path("/hub/canonical/projects")
@@ -188,9 +199,9 @@ def test_a_name_that_is_its_own_slug_stays_so(name: str) -> None:
     ids=["letters", "spaces", "backslashes", "dashes", "chinese", "words"],
 )
 def test_time_is_linear(name: str) -> None:
-    def seconds() -> float:
+    def seconds(fresh: str) -> float:
         start = time.process_time()
-        slug(name)
+        slug(fresh)
         return time.process_time() - start
 
-    assert min(seconds() for _ in range(3)) < 0.2
+    assert min(seconds(f"{name}{number}") for number in range(3)) < 0.2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import string
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,8 @@ from agent_soul.errors import RefusedError
 
 CONFIG_NAME = "soul.yaml"
 MAX_CONFIG_BYTES = 64 << 10
-_LINE_FIELDS = frozenset({"summary", "marks", "id", "date", "source"})
+_LINE_NEEDS = ("summary", "marks", "id")
+_LINE_MAY_HAVE = ("date", "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,18 +35,19 @@ def parse_config(text: str | bytes) -> tuple[Config, list[str]]:
 
     Raises `RefusedError` where the text is not YAML of the plain kind, or a value is not allowed.
     """
-    if len(text) > MAX_CONFIG_BYTES:
-        raise RefusedError(
-            f"{CONFIG_NAME} has {len(text)} bytes, at most {MAX_CONFIG_BYTES} are read", hint="shorten it"
-        )
-    raw = _load_yaml(text) or {}
-    faults = schemas.explain("config", raw) if not schemas.validator("config").is_valid(raw) else []
+    size = len(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+    if size > MAX_CONFIG_BYTES:
+        raise RefusedError(f"{CONFIG_NAME} has {size} bytes, at most {MAX_CONFIG_BYTES} are read", hint="shorten it")
+    loaded = _load_yaml(text)
+    raw = {} if loaded is None else loaded
+    faults = [] if schemas.validator("config").is_valid(raw) else schemas.explain("config", raw)
     if faults:
         said = "; ".join(f"{'.'.join(map(str, path)) or 'the file'}: {message}" for path, message in faults)
         raise RefusedError(f"{CONFIG_NAME}: {said}", hint=f"mend {CONFIG_NAME}; its settings are explained there")
     filled = _with_defaults(schemas.load("config"), raw)
     _check_line(filled["pages"]["line"])
-    return _config(filled), list(_unknown_keys(schemas.load("config"), raw, ""))
+    warnings = [*_unknown_keys(schemas.load("config"), raw, ""), *_odd_kinds(filled["pages"]["kinds"])]
+    return _config(filled), warnings
 
 
 def default_config() -> Config:
@@ -57,7 +59,7 @@ def _config(filled: Mapping[str, Any]) -> Config:
     pages = filled["pages"]
     return Config(
         template=filled["template"],
-        fuzzy_days=filled["fuzzy_days"],
+        fuzzy_days=int(filled["fuzzy_days"]),
         headings={row["kind"]: row["heading"] for row in pages["kinds"]},
         ranking=tuple(pages["ranking"]),
         line=pages["line"],
@@ -66,12 +68,15 @@ def _config(filled: Mapping[str, Any]) -> Config:
 
 
 def _load_yaml(text: str | bytes) -> Any:
-    """Load plain YAML: no anchors, aliases or tags, and no key twice, since each hides what the file says."""
+    """Load plain YAML: no anchors, aliases or tags, and no key twice, since each hides what the file says.
+
+    Keys and dates come as text: JSON, whose schema checks the file, has no others.
+    """
     import yaml  # 35 ms that `add` does not pay
 
     class PlainLoader(yaml.SafeLoader):
         def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-            event = self.peek_event()
+            event = self.peek_event()  # type: ignore[no-untyped-call]
             if getattr(event, "anchor", None) or isinstance(event, yaml.AliasEvent):
                 raise yaml.composer.ComposerError(None, None, "anchors and aliases are not read", event.start_mark)
             if getattr(event, "tag", None):
@@ -86,7 +91,13 @@ def _load_yaml(text: str | bytes) -> Any:
                 raise yaml.constructor.ConstructorError(
                     None, None, f"the key {repeated!r} stands there twice", node.start_mark
                 )
-            return super().construct_mapping(node, deep)
+            return {str(key): value for key, value in super().construct_mapping(node, deep).items()}
+
+    # A copy of the table without the dates: that of the base class belongs to all who use the library.
+    PlainLoader.yaml_implicit_resolvers = {
+        start: [(tag, pattern) for tag, pattern in rules if tag != "tag:yaml.org,2002:timestamp"]
+        for start, rules in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
 
     try:
         return yaml.load(text, PlainLoader)  # noqa: S506 - a subclass of SafeLoader
@@ -117,14 +128,36 @@ def _unknown_keys(schema: Mapping[str, Any], given: Mapping[str, Any], prefix: s
         yield f"{CONFIG_NAME}: unknown key {prefix + str(name)!r}; {advice}"
 
 
+def _odd_kinds(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    """Yield a warning for each row of `pages.kinds` that changes nothing."""
+    known = schemas.load("event")["properties"]["kind"]["enum"]
+    seen: set[str] = set()
+    for kind in (row["kind"] for row in rows):
+        if kind in seen:
+            yield f"{CONFIG_NAME}: pages.kinds names {kind!r} twice; the last heading counts"
+        elif kind not in known:
+            close = difflib.get_close_matches(kind, known, n=1)
+            advice = f"did you mean {close[0]!r}?" if close else f"kinds are: {', '.join(known)}"
+            yield f"{CONFIG_NAME}: pages.kinds names {kind!r}, which is no kind of event; {advice}"
+        seen.add(kind)
+
+
 def _check_line(line: str) -> None:
+    """Refuse a form of lines that would lose what every line must say, or say it twice."""
     try:
-        fields = {field for _, field, spec, conversion in string.Formatter().parse(line) if field is not None}
-        plain = all(not spec and not conversion for _, _, spec, conversion in string.Formatter().parse(line))
+        parts = list(string.Formatter().parse(line))
     except ValueError as error:
         raise RefusedError(f"{CONFIG_NAME}: pages.line {line!r}: {error}", hint="write {{ for a brace") from error
-    if not plain or not fields <= _LINE_FIELDS or not {"summary", "id", "marks"} <= fields:
+    fields = [field for _, field, _, _ in parts if field is not None]
+    allowed = (*_LINE_NEEDS, *_LINE_MAY_HAVE)
+    plain = not any(spec or conversion for _, _, spec, conversion in parts)
+    if not plain or sorted({*fields, *_LINE_NEEDS}) != sorted(fields) or not set(fields) <= set(allowed):
         raise RefusedError(
-            f"{CONFIG_NAME}: pages.line {line!r} must hold {{summary}}, {{marks}} and {{id}}, and may hold {{date}} and {{source}}",
+            f"{CONFIG_NAME}: pages.line {line!r} must hold each of {_braced(_LINE_NEEDS)} once"
+            f" and may hold {_braced(_LINE_MAY_HAVE)}",
             hint="see the default in the comment beside it",
         )
+
+
+def _braced(fields: Iterable[str]) -> str:
+    return ", ".join(f"{{{field}}}" for field in fields)

@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul import schemas
 from agent_soul.errors import Problem
-from agent_soul.strict_json import RejectedError, load_object
+from agent_soul.strict_json import RejectedError, column_of_key, load_object
 from agent_soul.text import compare_key, neutralise, neutralise_block
 
 SCHEMA_NUMBER = 1
@@ -27,6 +27,9 @@ SCOPES = tuple(schemas.load("event")["properties"]["scope"]["enum"])
 _FIELD_ORDER = tuple(schemas.load("event")["properties"])
 _REQUIRED = frozenset(schemas.load("event")["required"])
 
+# Where a field of today's record stands when the line has no such name; see `normalise`.
+_WRITTEN_AS = {"ts": "timestamp", "project": "scope", "agent": "scope"}
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NS = 1_000_000_000
 # Narrower than `datetime.fromisoformat`, which takes other forms too, and hour 24 in some versions of Python.
@@ -37,12 +40,12 @@ _TIMESTAMP = re.compile(
 )
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 
-# What makes two events say the same thing, besides kind, reach and summary.
-_SUBSTANCE = ("topic", "detail", "claim", "decision", "lesson", "metric")
+_SHOWN = ("summary", "project", "agent")
+# What two events must share to say the same, besides kind, reach and summary; a retraction also what it takes back.
+_SUBSTANCE = frozenset({"topic", "detail", "claim", "decision", "lesson", "metric", "mark"})
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """An event as read. `data` is the whole record in today's field names; the rest is worked out once, by `build`.
 
     `instant` counts nanoseconds since 1970 in UTC and `date` is its UTC date. `summary`, `project` and `agent` are one
@@ -104,8 +107,12 @@ class Event:
         A measurement is its own event at each instant, and a note belongs to its day.
         """
         moment = str(self.instant) if self.kind == "metric" else self.local_date if self.scope == "daily" else ""
-        rest = [json.dumps(self.data.get(name), sort_keys=True) for name in _SUBSTANCE if name in self.data]
-        return (self.kind, *self.reach, compare_key(self.summary), moment, *rest)
+        said = (self.kind, *self.reach, compare_key(self.summary), moment)
+        if _SUBSTANCE.isdisjoint(self.data) and self.kind != "retraction":
+            return said
+        rest = {name: self.data[name] for name in _SUBSTANCE if name in self.data}
+        named = sorted(self.supersedes) if self.kind == "retraction" else []
+        return (*said, json.dumps([rest, named], sort_keys=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +140,14 @@ def _parse(raw: bytes, path: str, line: int) -> Event | SetAside:
     newer = _made_by_newer_version(record)
     if newer:
         return SetAside(path, line, newer)
-    text = raw.decode("utf-8")
     if not schemas.validator("event").is_valid(record):
         field, message = _first_fault(record)
-        raise RejectedError("schema", message, _column_of(text, field))
+        raise RejectedError("schema", message, _column_of(raw, field))
     try:
         return build(record, path, line)
     except ValueError as error:
         field = str(error).partition(":")[0]
-        raise RejectedError("value", str(error), _column_of(text, field)) from error
+        raise RejectedError("value", str(error), _column_of(raw, field)) from error
 
 
 def build(record: Mapping[str, Any], path: str = "", line: int = 0) -> Event:
@@ -156,9 +162,9 @@ def build(record: Mapping[str, Any], path: str = "", line: int = 0) -> Event:
         raise ValueError(
             f"source: {record['source']!r} stands in the folder of {folder!r}; a source writes its own only"
         )
-    summary = neutralise(record["summary"])
-    if not summary:
-        raise ValueError("summary: says nothing")
+    shown = {name: neutralise(record[name]) for name in _SHOWN if name in record}
+    if not all(shown.values()):
+        raise ValueError(f"{next(name for name in shown if not shown[name])}: says nothing")
     return Event(
         id=record["event_id"],
         instant=instant,
@@ -167,9 +173,9 @@ def build(record: Mapping[str, Any], path: str = "", line: int = 0) -> Event:
         source=record["source"],
         kind=record["kind"],
         scope=record["scope"],
-        project=neutralise(record["project"]) if "project" in record else "",
-        agent=neutralise(record["agent"]) if "agent" in record else "",
-        summary=summary,
+        project=shown.get("project", ""),
+        agent=shown.get("agent", ""),
+        summary=shown["summary"],
         data={**record, **dates} if dates else record,
         path=path,
         line=line,
@@ -181,7 +187,9 @@ def normalise(record: Mapping[str, Any]) -> dict[str, Any]:
 
     An optional field that holds null counts as absent, as some writers of JSON fill in every field.
     """
-    result = {key: value for key, value in record.items() if value is not None or key in _REQUIRED}
+    result = dict(record)
+    if None in record.values():
+        result = {key: value for key, value in record.items() if value is not None or key in _REQUIRED}
     if "timestamp" in result and "ts" not in result:
         result["ts"] = result.pop("timestamp")
     scope = result.get("scope")
@@ -216,13 +224,11 @@ def parse_instant(ts: str) -> int:
     if not found:
         raise ValueError(f"ts: {ts!r} is not a time with its offset, such as 2026-11-30T09:12:44+08:00")
     try:
-        since = datetime.fromisoformat(ts.upper().replace(",", ".")) - _EPOCH
+        since = datetime.fromisoformat(ts.upper()) - _EPOCH
     except ValueError as error:
         raise ValueError(f"ts: {ts!r} is no time: {error}") from error
-    fraction = found[1]
-    instant = (since.days * 86400 + since.seconds) * _NS + (int(fraction[:9].ljust(9, "0")) if fraction else 0)
-    utc_date(instant)
-    return instant
+    whole = (since.days * 86400 + since.seconds) * _NS
+    return whole + int(found[1][:9].ljust(9, "0")) if found[1] else whole
 
 
 def utc_date(instant: int) -> str:
@@ -270,7 +276,7 @@ def _as_utc_date(name: str, text: str) -> str:
 
 def _made_by_newer_version(record: Mapping[str, Any]) -> str:
     number, kind = record.get("schema", SCHEMA_NUMBER), record.get("kind")
-    if type(number) is int and number > SCHEMA_NUMBER:
+    if isinstance(number, (int, float)) and number > SCHEMA_NUMBER:
         return f"made by a newer version: schema {number}, this one reads {SCHEMA_NUMBER}"
     if isinstance(kind, str) and kind and kind not in KINDS:
         return f"made by a newer version: kind {kind[:60]!r} is not known here"
@@ -286,5 +292,8 @@ def _first_fault(record: Mapping[str, Any]) -> tuple[str, str]:
     return name, (f"{place}: {message}" if place else message) + more
 
 
-def _column_of(text: str, field: str) -> int:
-    return max(text.find(f'"{field}"'), 0) + 1 if field else 1
+def _column_of(raw: bytes, field: str) -> int:
+    """Return the column of a field in the line, under the name that the line gives it."""
+    text = raw.decode("utf-8")
+    found = column_of_key(text, field)
+    return found if found > 1 else column_of_key(text, _WRITTEN_AS.get(field, field))

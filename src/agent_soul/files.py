@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -12,30 +14,55 @@ from agent_soul.errors import StoppedError
 
 TEMPORARY_PATTERN = ".agent-soul.*.tmp"
 _FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | _FLAGS
 _HAS_FOLDER_HANDLES = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
 
 
 def replace_file(target: Path, content: bytes) -> None:
-    """Make `target` hold `content`, whole or not at all, also after a power cut."""
+    """Make `target` hold `content`, whole or not at all, also after a power cut. Raises `StoppedError`."""
     replace_files({target: content})
 
 
 def replace_files(contents: Mapping[Path, bytes]) -> None:
-    """Do that for many files, in the order given; their folders are made durable once each, at the end."""
-    for target, content in contents.items():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary = target.with_name(f".agent-soul.{os.getpid()}.{secrets.token_hex(4)}.tmp")
-        try:
-            with temporary.open("xb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(target)
-        except BaseException:
+    """Do that for many files, in the order given; their folders are made durable once each, at the end.
+
+    Raises `StoppedError` naming the file where the system refuses; those before it are replaced then.
+    """
+    place = Path()
+    try:
+        for place, content in contents.items():
+            make_folder(place.parent)
+            install(place, content)
+        for place in {target.parent for target in contents}:
+            sync_folder(place)
+    except OSError as error:
+        raise StoppedError(f"{place} cannot be written: {error.strerror}", hint=remedy(error)) from error
+
+
+def install(target: Path, content: bytes) -> None:
+    """Put a durable file in the place of `target`; its name is durable after `sync_folder`. Raises `OSError`.
+
+    After an error nothing has changed. A failed fsync is not tried again: a second one may succeed with the data lost.
+    """
+    temporary = target.with_name(f".agent-soul.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    try:
+        with temporary.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-            raise
-    for folder in {target.parent for target in contents}:
-        sync_folder(folder)
+        raise
+
+
+def make_folder(folder: Path) -> None:
+    """Make `folder` and what is missing above it, so that a power cut takes none of them away again."""
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for made in reversed(missing):
+        sync_folder(made.parent)
 
 
 def sync_folder(folder: Path) -> None:
@@ -45,29 +72,49 @@ def sync_folder(folder: Path) -> None:
     fd = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(fd)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system that cannot sync a folder
+            raise
     finally:
         os.close(fd)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what killed writers left in `folder`; only under the lock, or a living one's file goes."""
+    for leftover in folder.glob(TEMPORARY_PATTERN):
+        with contextlib.suppress(OSError):
+            leftover.unlink()
+
+
+def remedy(error: OSError) -> str:
+    """Return what a person can do about it."""
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
+            return "free some space there (or raise the limit for files), then try again"
+        case errno.EACCES | errno.EPERM | errno.EROFS:
+            return f"let {_user()} write there, then try again"
+        case errno.EMFILE | errno.ENFILE:
+            return "too many files are open: raise `ulimit -n`, then try again"
+        case errno.ELOOP | errno.ENOTDIR | errno.EMLINK | errno.EISDIR:
+            return "put a plain file or folder in its place, then try again"
+        case errno.EIO:
+            return "the disk reports a fault: look at the system's log, and copy the hub to another disk"
+    return "mend that, then try again"
 
 
 def open_day_file(root: Path, path: str) -> int:
     """Open `path` (`/` between its parts) below `root` for appending and return the descriptor; make what is missing.
 
-    No part of the path may be a link, and the file must be a plain one with a single name. Raises `StoppedError`
-    where it is not, or where the system refuses.
+    No part of the path may be a link, and the file must be a plain one with a single name. Raises `OSError` where it
+    is not, or where the system refuses.
     """
+    fd = _open_by_handles(root, path) if _HAS_FOLDER_HANDLES else _open_by_names(root, path)
     try:
-        fd = _open_by_handles(root, path) if _HAS_FOLDER_HANDLES else _open_by_names(root, path)
-    except OSError as error:
-        raise StoppedError(
-            f"nothing was added: {root / path} cannot be opened for appending: {error.strerror}",
-            hint="no part of that path may be a symbolic link, and this user must be allowed to write there",
-        ) from error
-    status = os.fstat(fd)
-    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
-        return fd
-    os.close(fd)
-    what = f"has {status.st_nlink} hard links" if stat.S_ISREG(status.st_mode) else "is not a plain file"
-    raise StoppedError(f"nothing was added: {root / path} {what}", hint="put a plain copy in its place, then add again")
+        _refuse_odd(path, os.fstat(fd))
+    except BaseException:
+        os.close(fd)
+        raise
+    return fd
 
 
 def _open_by_handles(root: Path, path: str) -> int:
@@ -76,16 +123,29 @@ def _open_by_handles(root: Path, path: str) -> int:
     here = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for folder in folders:
-            try:
-                below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _FLAGS, dir_fd=here)
-            except FileNotFoundError:
-                os.mkdir(folder, dir_fd=here)
-                below = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | _FLAGS, dir_fd=here)
+            below = _open_folder(folder, here)
             os.close(here)
             here = below
-        return os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK | _FLAGS, 0o644, dir_fd=here)
+        with contextlib.suppress(FileNotFoundError):
+            # Opening a device may already do something, so it is not even opened.
+            _refuse_odd(path, os.stat(name, dir_fd=here, follow_symlinks=False))
+        return os.open(name, _APPEND, 0o644, dir_fd=here)
     finally:
         os.close(here)
+
+
+def _open_folder(name: str, parent: int) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY | _FLAGS
+    try:
+        return os.open(name, flags, dir_fd=parent)
+    except FileNotFoundError:
+        with contextlib.suppress(FileExistsError):  # another clone's command in the same work tree was faster
+            os.mkdir(name, dir_fd=parent)
+        return os.open(name, flags, dir_fd=parent)
+    except OSError as error:
+        if stat.S_ISLNK(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode):
+            raise OSError(errno.ELOOP, f"the folder {name!r} is a symbolic link") from error
+        raise
 
 
 def _open_by_names(root: Path, path: str) -> int:
@@ -95,6 +155,24 @@ def _open_by_names(root: Path, path: str) -> int:
         if part == root:
             break
         if part.is_symlink():
-            raise OSError(0, f"{part.name} is a link")
+            raise OSError(errno.ELOOP, f"{part.name!r} is a symbolic link")
     target.parent.mkdir(parents=True, exist_ok=True)
-    return os.open(target, os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+    return os.open(target, _APPEND, 0o644)
+
+
+def _refuse_odd(path: str, status: os.stat_result) -> None:
+    """Raise `OSError` for what is not a plain file with one name."""
+    if stat.S_ISLNK(status.st_mode):
+        raise OSError(errno.ELOOP, "it is a symbolic link", path)
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EISDIR, "it is not a plain file", path)
+    if status.st_nlink > 1:
+        raise OSError(errno.EMLINK, f"it has {status.st_nlink} hard links", path)
+
+
+def _user() -> str:
+    import getpass  # only a message needs it
+
+    with contextlib.suppress(Exception):
+        return f"the user {getpass.getuser()!r}"
+    return "this user"

@@ -6,11 +6,15 @@ Nothing here writes, and no link is ever followed.
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
+from typing import Literal
 
 from agent_soul.errors import Problem
 from agent_soul.event import Event, SetAside, parse_line
@@ -19,8 +23,10 @@ SOURCES = "sources"
 SUFFIX = ".ndjson"
 MAX_FILE_BYTES = 64 << 20
 _BOM = b"\xef\xbb\xbf"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # Looks like a log but is not read; silence would hide it.
-_NEARLY = (".jsonl", ".json", ".ndjson.txt")
+_NEARLY = (".jsonl", ".json", ".ndjson", ".ndjson.txt")
+_LINK = "is a symbolic link; links are not followed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,88 +52,125 @@ class Log:
 
 
 def read_source_files(root: Path) -> SourceFiles:
-    """Read every `sources/<source>/**/*.ndjson` below the hub's folder `root`, in the order of their paths."""
-    contents: dict[str, bytes] = {}
-    problems: list[Problem] = []
-    top = root / SOURCES
-    if top.is_symlink():
-        problems.append(Problem(SOURCES, 0, 0, "link", "is a symbolic link; links are not followed"))
-    elif top.is_dir():
-        for entry, path in _walk(top, SOURCES):
-            outcome = _read_entry(entry, path)
-            if isinstance(outcome, bytes):
-                contents[path] = outcome
-            elif outcome:
-                problems.append(outcome)
-    return SourceFiles(contents, tuple(problems))
+    """Read every `sources/<source>/**/*.ndjson` below the hub's folder `root`, in the order of their paths.
+
+    Nothing is raised for what is found below `sources/`: each file or folder that cannot be read is a `Problem`. A
+    name that is not UTF-8 stands in the path as Python decodes it, with lone surrogates.
+    """
+    found: dict[str, bytes | Problem] = {}
+    waiting = [(root / SOURCES, SOURCES)]
+    while waiting:  # no recursion: folders nest deeper than calls may
+        folder, path = waiting.pop()
+        try:
+            entries = _entries(folder)
+        except OSError as error:
+            if error.errno != errno.ENOENT or path != SOURCES:  # a hub without `sources/` is empty, not broken
+                found[path] = _unreadable(path, error)
+            continue
+        for entry in entries:
+            below = f"{path}/{entry.name}"
+            outcome = _look(entry, below)
+            if isinstance(outcome, Path):
+                waiting.append((outcome, below))
+            elif outcome is not None:
+                found[below] = outcome
+    paths = sorted(found)
+    contents = {path: content for path in paths if isinstance(content := found[path], bytes)}
+    return SourceFiles(contents, tuple(fault for path in paths if isinstance(fault := found[path], Problem)))
 
 
 def parse_log(files: SourceFiles) -> Log:
     """Parse every line of `files`; what is wrong with one costs that one. Pure."""
     log = Log(problems=list(files.problems))
-    for path in sorted(files.contents):
-        _parse_file(path, files.contents[path], log)
+    with _collector_at_rest():
+        for path in sorted(files.contents):
+            _parse_file(path, files.contents[path], log)
     return log
 
 
-def _walk(folder: Path, path: str) -> Iterator[tuple[os.DirEntry[str], str]]:
-    """Yield what lies below `folder` and is no folder, sorted by path so that no file system's order shows."""
-    with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    for entry in found:
-        below = f"{path}/{entry.name}"
-        if entry.is_dir(follow_symlinks=False):
-            yield from _walk(Path(entry.path), below)
-        else:
-            yield entry, below
-
-
-def _read_entry(entry: os.DirEntry[str], path: str) -> bytes | Problem | None:
-    if not entry.name.endswith(SUFFIX):
-        if entry.is_symlink():
-            return Problem(path, 0, 0, "link", "is a symbolic link; links are not followed")
-        if entry.name.endswith(_NEARLY):
-            return Problem(path, 0, 0, "name", f"is not read: the log's files end in {SUFFIX}", "notice")
-        return None
-    if path.count("/") < 2:
-        said = f"is not read: a source file lies in the folder of its source, {SOURCES}/<source>/{entry.name}"
-        return Problem(path, 0, 0, "place", said)
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Keep the garbage collector from going through all events again and again: a third of the time, for nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
     try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    """Return what lies in the folder; raises `OSError`, with `ELOOP` for a link."""
+    if stat.S_ISLNK(folder.lstat().st_mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    with os.scandir(folder) as entries:
+        return list(entries)
+
+
+def _look(entry: os.DirEntry[str], path: str) -> bytes | Problem | Path | None:
+    """Return the content of a source file, what is wrong with it, the path of a folder, or nothing for other files."""
+    try:
+        if entry.is_symlink():
+            return _problem(path, "link", _LINK)
+        if entry.is_dir(follow_symlinks=False):
+            return Path(entry.path)
+        if not entry.name.endswith(SUFFIX):
+            nearly = entry.name.lower().endswith(_NEARLY)
+            return _problem(path, "name", f"is not read: the log's files end in {SUFFIX}", "notice") if nearly else None
+        if path.count("/") < 2:
+            where = f"{SOURCES}/<source>/{entry.name}"
+            return _problem(path, "place", f"is not read: a source file lies in the folder of its source, {where}")
         return _read_regular(entry, path)
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            return Problem(path, 0, 0, "link", "is a symbolic link; links are not followed")
-        return Problem(path, 0, 0, "unreadable", f"cannot be read: {error.strerror}")
+        return _unreadable(path, error)
 
 
 def _read_regular(entry: os.DirEntry[str], path: str) -> bytes | Problem:
-    status = entry.stat(follow_symlinks=False)
-    if stat.S_ISLNK(status.st_mode):
-        raise OSError(errno.ELOOP, "is a symbolic link")
-    if not stat.S_ISREG(status.st_mode):
-        return Problem(path, 0, 0, "not-a-file", "is a pipe, socket or device; only plain files are read")
-    # O_NOFOLLOW and O_NONBLOCK close the gap between the look and the opening.
+    if fault := _unfit(entry.stat(follow_symlinks=False), path):
+        return fault
+    # The file may be swapped after the look: these flags never follow a link or wait for a pipe, then we look again.
     fd = os.open(entry.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(fd, "rb") as file:
-        now = os.fstat(fd)
-        if now.st_nlink > 1:
-            said = (
-                f"has {now.st_nlink} hard links, so its text may be another file's; not read (a copy in its place is)"
-            )
-            return Problem(path, 0, 0, "hard-link", said)
-        if now.st_size > MAX_FILE_BYTES:
-            return Problem(path, 0, 0, "size", f"has {now.st_size} bytes; files up to {MAX_FILE_BYTES} are read")
-        return file.read()
+        if fault := _unfit(os.fstat(fd), path):
+            return fault
+        content = file.read(MAX_FILE_BYTES + 1)
+    return content if len(content) <= MAX_FILE_BYTES else _too_large(path, len(content))
+
+
+def _unfit(status: os.stat_result, path: str) -> Problem | None:
+    """Return why a file of this status is not to be read."""
+    if not stat.S_ISREG(status.st_mode):
+        return _problem(path, "not-a-file", "is a pipe, socket or device; only plain files are read")
+    if status.st_nlink > 1:
+        said = f"has {status.st_nlink} hard links, so its text may be another file's; not read (a copy in its place is)"
+        return _problem(path, "hard-link", said)
+    return _too_large(path, status.st_size) if status.st_size > MAX_FILE_BYTES else None
+
+
+def _too_large(path: str, size: int) -> Problem:
+    return _problem(path, "size", f"has {size} bytes or more; files up to {MAX_FILE_BYTES} are read")
+
+
+def _unreadable(path: str, error: OSError) -> Problem:
+    if error.errno == errno.ELOOP:
+        return _problem(path, "link", _LINK)
+    return _problem(path, "unreadable", f"cannot be read: {error.strerror}")
+
+
+def _problem(path: str, code: str, message: str, level: Literal["error", "notice"] = "error") -> Problem:
+    return Problem(path, 0, 0, code, message, level)
 
 
 def _parse_file(path: str, content: bytes, log: Log) -> None:
-    body = content.removeprefix(_BOM)
-    if body is not content and len(body) != len(content):
+    if content.startswith(_UTF16):
+        log.problems.append(Problem(path, 1, 1, "utf-16", "is UTF-16; the log is UTF-8: convert the file"))
+        return
+    if content.startswith(_BOM):
         log.problems.append(Problem(path, 1, 1, "bom", "starts with a byte order mark; that is skipped", "notice"))
-    lines = body.split(b"\n")
-    ended = lines.pop() == b"" if lines[-1] == b"" else False
     carriage_returns = 0
-    for number, raw in enumerate(lines, start=1):
+    for number, ended in enumerate(BytesIO(content.removeprefix(_BOM)), start=1):
+        raw = ended.removesuffix(b"\n")
         if raw.endswith(b"\r"):
             raw, carriage_returns = raw[:-1], carriage_returns + 1
         if not raw.strip():
@@ -138,11 +181,11 @@ def _parse_file(path: str, content: bytes, log: Log) -> None:
         elif isinstance(outcome, SetAside):
             log.set_aside.append(outcome)
         else:
-            torn = number == len(lines) and not ended and outcome.code == "json"
+            torn = outcome.code == "cut-off" and not ended.endswith(b"\n")
             log.problems.append(_torn(outcome) if torn else outcome)
     if carriage_returns:
         said = f"{carriage_returns} lines end in CR LF; that is read, but Git should not change this file"
-        log.problems.append(Problem(path, 0, 0, "crlf", said, "notice"))
+        log.problems.append(_problem(path, "crlf", said, "notice"))
 
 
 def _torn(problem: Problem) -> Problem:

@@ -3,114 +3,170 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agent_soul.config import Config
 from agent_soul.event import Event
 from agent_soul.pages import Line, ranked
+from agent_soul.render import shorten
 from agent_soul.reports import metric_series, trend
 from agent_soul.resolve import Resolution
+from agent_soul.text import neutralise
 
 MAX_BYTES = 256 << 10
+_LISTS = ("facts", "decisions", "kpis", "lessons", "sessions")
+_SHARE = {"kpis": 0.15, "lessons": 0.15, "decisions": 0.25, "sessions": 0.1, "facts": 0.35}
+"""Part of the file that is kept for each list; what a list does not need goes to those after it."""
+_FRAME_BYTES = 1_024
 _HISTORY = 30
-_SHARE = {"facts": 0.35, "decisions": 0.25, "lessons": 0.15, "kpis": 0.15, "sessions": 0.1}
-"""Part of the file that each list may fill; together all of it, less what the braces need."""
-_FACT_KINDS = frozenset({"fact", "preference", "rule", "correction", "observation", "topic"})
-_BRACES = 1_024
+_TEXT_WIDTH = 500
+_ITEMS = 12
+"""Longer texts and lists are cut (`soul show ID` has all of it), so that every list has room for several items."""
 
 
 def render_memory(resolution: Resolution, config: Config) -> str:
-    """Return `memory.json`: facts, decisions, kpis, lessons and sessions, each list with how many it leaves out."""
-    lines = ranked([Line(verdict.event, verdict) for verdict in resolution.active], config)
-    lists = {
-        "facts": [_fact(line) for line in lines if line.event.kind in _FACT_KINDS and line.event.scope != "daily"],
-        "decisions": [_decision(line) for line in lines if line.event.kind == "decision"],
-        "kpis": [_kpi(events) for events in _newest_first(metric_series(resolution).values())],
-        "lessons": [_lesson(line) for line in lines if line.event.kind == "lesson"],
-        "sessions": [_session(line) for line in lines if line.event.scope == "daily"],
+    """Return `memory.json`: every active event is in one of the lists or counted in `left_out`.
+
+    Kpis come by their last measurement, the other lists in the order of the pages.
+    """
+    lines: dict[str, list[Line]] = {name: [] for name in _LISTS}
+    for line in ranked([Line(verdict.event, verdict, "") for verdict in resolution.active], config):
+        lines[_list_of(line.event)].append(line)
+    series = metric_series(resolution)
+    items: dict[str, Iterable[dict[str, Any]]] = {
+        "facts": map(_fact, lines["facts"]),
+        "decisions": map(_decision, lines["decisions"]),
+        "kpis": map(_kpi, series),
+        "lessons": map(_lesson, lines["lessons"]),
+        "sessions": map(_session, lines["sessions"]),
     }
-    document: dict[str, Any] = {"generated_by": "soul compile", "version": 1}
-    left_out = {}
-    for name, items in lists.items():
-        kept = _within(items, int((MAX_BYTES - _BRACES) * _SHARE[name]))
-        document[name], left_out[name] = kept, len(items) - len(kept)
-    return _dump({**document, "left_out": left_out}) + "\n"
+    sizes = {**{name: len(lines[name]) for name in _LISTS}, "kpis": len(series)}
+    kept = _shared_out(items)
+    left_out = {name: sizes[name] - len(kept[name]) for name in _LISTS}
+    return _document(kept, left_out)
 
 
-def _within(items: Sequence[dict[str, Any]], limit: int) -> list[dict[str, Any]]:
-    kept, size = [], 0
-    for item in items:
-        size += len(_dump(item, indent=4).encode("utf-8")) + 8
-        if size > limit:
-            break
-        kept.append(item)
+def _list_of(event: Event) -> str:
+    match event.kind:
+        case "decision":
+            return "decisions"
+        case "lesson":
+            return "lessons"
+        case "metric":
+            return "kpis"
+    return "sessions" if event.scope == "daily" or event.kind == "project-update" else "facts"
+
+
+def _shared_out(items: Mapping[str, Iterable[dict[str, Any]]]) -> dict[str, list[str]]:
+    """Return the items that there is room for, as JSON; no more of them are made than that."""
+    kept: dict[str, list[str]] = {}
+    spare = 0
+    for name, share in _SHARE.items():
+        spare += int((MAX_BYTES - _FRAME_BYTES) * share)
+        kept[name] = []
+        for item in items[name]:
+            text = _dump(item)
+            size = len(text.encode("utf-8")) + len(",\n  ")
+            if size > spare:
+                break
+            kept[name].append(text)
+            spare -= size
     return kept
 
 
-def _dump(value: Any, indent: int = 1) -> str:
-    # One key per line: a changed memory is a small diff.
-    return json.dumps(value, ensure_ascii=False, indent=indent)
+def _document(kept: Mapping[str, Sequence[str]], left_out: Mapping[str, int]) -> str:
+    """Return the whole file, an item a line: a changed memory is a small diff, and the fast encoder does the rest."""
+    parts = ['"generated_by": "soul compile"', '"version": 1']
+    for name in _LISTS:
+        rows = ",\n  ".join(kept[name])
+        parts.append(f'"{name}": [\n  {rows}\n ]' if rows else f'"{name}": []')
+    parts.append(f'"left_out": {_dump(left_out)}')
+    return "{\n " + ",\n ".join(parts) + "\n}\n"
 
 
-def _newest_first(groups: Any) -> list[list[Event]]:
-    return sorted(groups, key=lambda events: events[-1].sort_key, reverse=True)
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value whose texts hide nothing and are not too long; programs print them, too."""
+    if isinstance(value, str):
+        return shorten(neutralise(value), _TEXT_WIDTH)
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value[:_ITEMS]]
+    return value
+
+
+def _some(given: Mapping[str, Any], **names: str) -> dict[str, Any]:
+    """Return those of the fields `names` (ours to the event's) that are given."""
+    return {ours: _plain(given[theirs]) for ours, theirs in names.items() if theirs in given}
 
 
 def _common(line: Line) -> dict[str, Any]:
     event = line.event
-    common = {
+    return {
         "id": event.id,
-        "summary": event.summary,
+        "summary": shorten(event.summary, _TEXT_WIDTH),
         "date": event.date,
         "source": event.source,
         "scope": event.scope,
+        "importance": event.importance,
+        **_some(
+            event.data,
+            project="project",
+            agent="agent",
+            confidence="confidence",
+            tags="tags",
+            valid_until="valid_until",
+        ),
+        **({"copies": line.verdict.copies, "sources": _plain(line.verdict.sources)} if line.verdict.copies > 1 else {}),
     }
-    optional: dict[str, Callable[[], Any]] = {
-        "project": lambda: event.project,
-        "agent": lambda: event.agent,
-        "confidence": lambda: event.data["confidence"],
-        "tags": lambda: event.data["tags"],
-        "valid_until": lambda: event.valid_until,
-    }
-    return {**common, **{name: value() for name, value in optional.items() if name in event.data}}
 
 
 def _fact(line: Line) -> dict[str, Any]:
-    return {**_common(line), "kind": line.event.kind, **line.event.data.get("claim", {})}
+    claim = line.event.data.get("claim", {})
+    return {
+        **_common(line),
+        "kind": line.event.kind,
+        **_some(claim, entity="entity", attribute="attribute", value="value"),
+    }
 
 
 def _decision(line: Line) -> dict[str, Any]:
-    given = line.event.data.get("decision", {})
+    event = line.event
+    given = event.data.get("decision", {})
     return {
         **_common(line),
-        "title": line.event.data.get("title", line.event.summary),
+        "title": _plain(event.data.get("title", "") or event.summary),
         "status": given.get("status", "approved"),
-        **{name: given[key] for name, key in (("rationale", "rationale"), ("made_by", "by")) if key in given},
+        **_some(given, rationale="rationale", made_by="by"),
     }
 
 
 def _lesson(line: Line) -> dict[str, Any]:
-    given = line.event.data.get("lesson", {})
-    agent = line.event.agent or line.event.source
-    return {**_common(line), "agent": agent, "insight": line.event.summary, **given}
+    event = line.event
+    given = _some(event.data.get("lesson", {}), context="context", applies_to="applies_to")
+    return {**_common(line), "agent": event.agent or event.source, "insight": _plain(event.summary), **given}
 
 
 def _session(line: Line) -> dict[str, Any]:
-    return {**_common(line), "day": line.event.local_date}
+    return {**_common(line), "kind": line.event.kind, "day": line.event.local_date}
 
 
 def _kpi(events: Sequence[Event]) -> dict[str, Any]:
-    metric = events[-1].data["metric"]
-    values = [float(event.data["metric"]["value"]) for event in events]
+    newest = events[-1]
+    metric = newest.data["metric"]
+    values = [event.data["metric"]["value"] for event in events]
     return {
-        "id": events[-1].id,
-        "name": metric["name"],
+        "id": newest.id,
+        "name": _plain(metric["name"]),
+        **_some(newest.data, project="project", agent="agent"),
         "current_value": metric["value"],
-        **{key: metric[name] for key, name in (("target_value", "target"), ("unit", "unit")) if name in metric},
+        **_some(metric, target_value="target", unit="unit"),
         "trend": trend(values, metric.get("target")),
-        "date": events[-1].date,
-        "source": events[-1].source,
+        "date": newest.date,
+        "source": newest.source,
         "history": [{"date": event.date, "value": event.data["metric"]["value"]} for event in events[-_HISTORY:]],
         "history_left_out": max(len(events) - _HISTORY, 0),
     }

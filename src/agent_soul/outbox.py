@@ -12,28 +12,34 @@ import contextlib
 import json
 import os
 import platform
+import re
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_soul.errors import Problem, StoppedError
+from agent_soul.errors import Problem, RefusedError, StoppedError
 from agent_soul.event import Event, parse_line, serialise
-from agent_soul.files import open_day_file, replace_file
+from agent_soul.files import install, make_folder, open_day_file, remedy, replace_file, sweep, sync_folder
 from agent_soul.hub import Hub
-from agent_soul.log import SOURCES, SUFFIX
+from agent_soul.log import MAX_FILE_BYTES, SOURCES, SUFFIX
 
 _SWAP_TRIES = 3
+_IDS_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One outbox file: the events of one command, in the order in which they were given."""
+    """One outbox file: the events of one command, in the order in which they were given.
+
+    `whole` is false where something in the file cannot be read; such a file is never removed.
+    """
 
     file: Path
     events: tuple[Event, ...]
+    whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,58 +53,73 @@ class Appended:
 def append(hub: Hub, events: Sequence[Event]) -> Appended:
     """Acknowledge `events` and append each to `sources/<source>/<UTC date>.<clone>.ndjson`. The lock must be held.
 
-    Raises `RefusedError` or `StoppedError` before anything is kept. After that nothing is raised: what could not be
-    appended stays in the outbox, and a warning says so.
+    Events that were read from the log are there already and stay as they are. Raises `RefusedError` or `StoppedError`
+    before anything is kept, or where a fault of the disk leaves that unknown. After that nothing is raised: what could
+    not be appended stays in the outbox, and a warning says so.
     """
-    by_path = _by_day_file(hub, events)
-    for path in by_path:
-        # A link, a pipe or a read-only folder is refused before the events are acknowledged.
-        os.close(open_day_file(hub.root, path))
-    entry = _acknowledge(hub, events)
-    warnings = []
-    for path, group in by_path.items():
-        try:
-            _append_lines(hub, path, group)
-        except OSError as error:
-            warnings.append(
-                f"{path} could not be written ({error.strerror}); the events are safe in the outbox and the next `soul compile` adds them"
-            )
-    if hub.git_root is None and not warnings:
-        entry.unlink()  # without Git nothing resets the files, and nothing will ever commit them
-    return Appended({event.id: path for path, group in by_path.items() for event in group}, tuple(warnings))
+    paths = {event.id: event.path for event in events if _is_logged(event)}
+    fresh = [event for event in events if not _is_logged(event)]
+    if not fresh:
+        return Appended(paths)
+    with _nothing_added(hub.outbox):
+        clone = clone_id(hub)
+        lines = [(day_file(event, clone), serialise(event.data)) for event in fresh]
+        blocks = _blocks(lines)
+        _refuse_unwritable(hub, blocks)
+    entry = _acknowledge(hub, b"".join(line for _, line in lines), fresh)
+    failures = _append_blocks(hub, blocks)
+    if hub.git_root is None and not failures:
+        with contextlib.suppress(OSError):  # without Git nothing resets the files, and no commit will ever hold them
+            entry.unlink()
+    paths |= {event.id: path for event, (path, _) in zip(fresh, lines, strict=True)}
+    return Appended(paths, tuple(_kept_all_the_same(path, error) for path, error in failures.items()))
 
 
 def entries(hub: Hub) -> tuple[list[Entry], list[Problem]]:
     """Return the outbox, oldest command first, and what in it cannot be read; that is left where it is."""
     found, problems = [], []
-    files = sorted(hub.outbox.glob(f"*{SUFFIX}")) if hub.outbox.is_dir() else []
-    for file in files:
-        read = [parse_line(raw, file.name, n) for n, raw in enumerate(file.read_bytes().split(b"\n"), 1) if raw]
-        events = tuple(event for event in read if isinstance(event, Event))
-        if len(events) < len(read):
-            said = f"{len(read) - len(events)} of its events cannot be read; the file is kept, look at it"
-            problems.append(Problem(str(file), 0, 0, "outbox", said, "notice"))
-        found.append(Entry(file, events))
+    for file in sorted(hub.outbox.glob(f"*{SUFFIX}")):
+        entry, fault = _read_entry(file)
+        found.append(entry)
+        if fault:
+            problems.append(Problem(str(file), 0, 0, "outbox", f"{fault}; the file is kept, look at it", "notice"))
     return found, problems
 
 
+def contents(hub: Hub) -> dict[str, bytes]:
+    """Return the bytes of the outbox's files by their names; what cannot be read is left out."""
+    found = {}
+    for file in sorted(hub.outbox.glob(f"*{SUFFIX}")):
+        with contextlib.suppress(OSError):
+            found[file.name] = file.read_bytes()
+    return found
+
+
 def replay(hub: Hub, present: Collection[str]) -> list[Event]:
-    """Append the outbox's events whose ids are not `present` in the log, and return them. The lock must be held."""
-    waiting = {event.id: event for entry in entries(hub)[0] for event in entry.events if event.id not in present}
-    for path, group in _by_day_file(hub, list(waiting.values())).items():
-        try:
-            _append_lines(hub, path, group)
-        except OSError as error:
+    """Append the outbox's events whose ids are not `present` in the log, and return them. The lock must be held.
+
+    Raises `StoppedError` where some cannot be appended, after trying all; they stay in the outbox.
+    """
+    sweep(hub.outbox)
+    sweep(hub.state)
+    found = entries(hub)[0]
+    waiting = {event.id: event for entry in found for event in entry.events if event.id not in present}
+    if waiting:
+        clone = clone_id(hub)
+        lines = [(day_file(event, clone), serialise(event.data)) for event in waiting.values()]
+        for path, error in _append_blocks(hub, _blocks(lines)).items():
             raise StoppedError(
-                f"{path} cannot be written: {error.strerror}; {len(group)} events wait safely in {hub.outbox}",
-                hint="mend that, then run `soul compile` again",
+                f"{path} cannot be written: {error.strerror}; its events wait safely in {hub.outbox}",
+                hint=remedy(error),
             ) from error
+    if hub.git_root is None and found:
+        _settle_without_git(hub, found)
     return list(waiting.values())
 
 
 def discard(hub: Hub, committed: Collection[str]) -> int:
     """Remove the outbox files all of whose events are among the `committed` ids; return how many went."""
-    settled = [entry for entry in entries(hub)[0] if entry.events and all(e.id in committed for e in entry.events)]
+    settled = [entry for entry in entries(hub)[0] if entry.whole and all(e.id in committed for e in entry.events)]
     for entry in settled:
         entry.file.unlink(missing_ok=True)
     return len(settled)
@@ -112,56 +133,122 @@ def day_file(event: Event, clone: str) -> str:
 def clone_id(hub: Hub) -> str:
     """Return the 8 hex digits that name this clone's files; made anew when the host or the folder is another one.
 
-    A copied clone must not write to the files of the one it was copied from.
+    A copied clone must not write to the files of the one it was copied from. The lock must be held.
     """
     file = hub.state / "clone.json"
     here = {"host": platform.node(), "state": str(hub.state)}
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        known = json.loads(file.read_text(encoding="utf-8"))
-        if {key: known[key] for key in here} == here:
-            return str(known["id"])
+    known = _read_json(file)
+    if isinstance(known, dict) and {**known, **here} == known and re.fullmatch("[0-9a-f]{8}", str(known.get("id"))):
+        return str(known["id"])
     made = secrets.token_hex(4)
-    replace_file(file, json.dumps({"id": made, **here}, ensure_ascii=False).encode())
+    replace_file(file, json.dumps({"id": made, **here}).encode())
     return made
 
 
-def _by_day_file(hub: Hub, events: Sequence[Event]) -> dict[str, list[Event]]:
-    clone = clone_id(hub) if events else ""
-    groups: dict[str, list[Event]] = defaultdict(list)
-    for event in events:
-        groups[day_file(event, clone)].append(event)
-    return groups
+def _read_json(file: Path) -> object:
+    with contextlib.suppress(OSError, ValueError, RecursionError):
+        return json.loads(file.read_bytes())
+    return None
 
 
-def _acknowledge(hub: Hub, events: Sequence[Event]) -> Path:
-    entry = hub.outbox / f"{time.time_ns():020d}-{secrets.token_hex(4)}{SUFFIX}"
+def _is_logged(event: Event) -> bool:
+    return event.path.startswith(f"{SOURCES}/")
+
+
+def _blocks(lines: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
+    """Return what to append to each file, all of it in one piece."""
+    groups: dict[str, list[bytes]] = defaultdict(list)
+    for path, line in lines:
+        groups[path].append(line)
+    return {path: b"".join(group) for path, group in groups.items()}
+
+
+@contextlib.contextmanager
+def _nothing_added(place: Path) -> Iterator[None]:
+    """Whatever goes wrong in here happens before an event is acknowledged; say so."""
     try:
-        replace_file(entry, b"".join(serialise(event.data) for event in events))
+        yield
+    except StoppedError as error:
+        raise StoppedError(f"nothing was added: {error.message}", hint=error.hint) from error
     except OSError as error:
-        entry.unlink(missing_ok=True)
         raise StoppedError(
-            f"nothing was added: {entry.parent} cannot be written: {error.strerror}",
-            hint="free some space or mend the permissions of that folder, then add again",
+            f"nothing was added: {error.filename or place} cannot be written: {error.strerror}", hint=remedy(error)
+        ) from error
+
+
+def _refuse_unwritable(hub: Hub, blocks: Mapping[str, bytes]) -> None:
+    """Refuse a link, a pipe, a read-only folder or a full day before the events are acknowledged."""
+    for path, block in blocks.items():
+        try:
+            fd = open_day_file(hub.root, path)
+        except OSError as error:
+            raise StoppedError(
+                f"{hub.root / path} cannot be opened for appending: {error.strerror}", hint=remedy(error)
+            ) from error
+        size = os.fstat(fd).st_size + len(block)
+        os.close(fd)
+        if size > MAX_FILE_BYTES:
+            raise RefusedError(
+                f"nothing was added: {path} would grow to {size} bytes, and files up to {MAX_FILE_BYTES} are read",
+                hint="give the events the times at which they were stated, or spread them over several sources",
+            )
+
+
+def _acknowledge(hub: Hub, content: bytes, events: Sequence[Event]) -> Path:
+    entry = hub.outbox / f"{time.time_ns():020d}-{secrets.token_hex(4)}{SUFFIX}"
+    with _nothing_added(entry):
+        make_folder(hub.outbox)
+        install(entry, content)
+    try:
+        sync_folder(hub.outbox)
+    except OSError as error:
+        # The entry stays: whether it outlives a power cut nobody can know now, and a second fsync would not tell.
+        raise StoppedError(
+            f"outcome unknown: {hub.outbox} could not be made durable: {error.strerror}; it holds {_name_ids(events)}",
+            hint="run `soul compile`, then `soul show ID`; adding again with the same --event-id cannot double it",
         ) from error
     return entry
 
 
-def _append_lines(hub: Hub, path: str, events: Sequence[Event]) -> None:
-    """Append all lines by one write; again if Git put another file in its place meanwhile."""
-    lines = b"".join(serialise(event.data) for event in events)
+def _name_ids(events: Sequence[Event]) -> str:
+    more = len(events) - _IDS_NAMED
+    return ", ".join(event.id for event in events[:_IDS_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _kept_all_the_same(path: str, error: OSError) -> str:
+    return f"{path} could not be written ({error.strerror}); its events are safe, and the next `soul compile` adds them"
+
+
+def _append_blocks(hub: Hub, blocks: Mapping[str, bytes]) -> dict[str, OSError]:
+    """Append each block to its file and return what failed."""
+    failures = {}
+    for path, block in blocks.items():
+        try:
+            _append_block(hub, path, block)
+        except OSError as error:
+            failures[path] = error
+    return failures
+
+
+def _append_block(hub: Hub, path: str, block: bytes) -> None:
+    """Append by one write; again if Git put another file in its place meanwhile."""
     for _ in range(_SWAP_TRIES):
         fd = open_day_file(hub.root, path)
         try:
-            _write_once(fd, lines)
+            _write_once(fd, block)
             if hub.git_root is None:
                 os.fsync(fd)  # with Git the outbox is the durable copy until a commit holds the events
             if os.path.samestat(os.fstat(fd), (hub.root / path).lstat()):
-                return
+                break
         except FileNotFoundError:
             continue
         finally:
             os.close(fd)
-    raise OSError(0, "another program keeps replacing the file")
+    else:
+        raise OSError(0, "another program keeps replacing the file")
+    if hub.git_root is None:
+        for folder in (hub.root / path).parents[:3]:  # the source's, `sources`, the hub: each may have been made now
+            sync_folder(folder)
 
 
 def _write_once(fd: int, lines: bytes) -> None:
@@ -174,3 +261,26 @@ def _write_once(fd: int, lines: bytes) -> None:
     if written != len(lines):
         os.ftruncate(fd, size)
         raise OSError(0, f"only {written} of {len(lines)} bytes could be written")
+
+
+def _read_entry(file: Path) -> tuple[Entry, str]:
+    """Return the entry with what can be read of it, and what is wrong with the rest."""
+    try:
+        raws = [raw for raw in file.read_bytes().split(b"\n") if raw] if file.is_file() else []
+    except OSError as error:
+        return Entry(file, (), whole=False), f"cannot be read: {error.strerror}"
+    events = tuple(event for event in (parse_line(raw, file.name, 0) for raw in raws) if isinstance(event, Event))
+    if events and len(events) == len(raws):
+        return Entry(file, events), ""
+    fault = f"{len(raws) - len(events)} of its {len(raws)} events cannot be read" if raws else "holds no event"
+    return Entry(file, events, whole=False), fault
+
+
+def _settle_without_git(hub: Hub, found: Iterable[Entry]) -> None:
+    """Empty the outbox of a hub that no commit will ever hold; only a killed command has left something there."""
+    if hasattr(os, "sync"):
+        os.sync()  # the killed one may not have come to its own fsync, and which files it reached is not known
+    for entry in found:
+        if entry.whole:
+            with contextlib.suppress(OSError):
+                entry.file.unlink()

@@ -1,20 +1,21 @@
-"""What goes on which page, and in what order. Pure; how it looks is `render`.
+"""What goes on which page, in what order, and how much of it. Pure; how it looks is `render`.
 
 Every active event has one home page. Agent pages also show what a source wrote last, wherever that lives.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict
-from agent_soul.event import Event
+from agent_soul.event import SHORT_ID, Event, short_id
 from agent_soul.resolve import Resolution, Verdict
 from agent_soul.slug import slug
+from agent_soul.tokens import estimate_tokens
 
 PAGE_FORMAT = 1
 """Raised when pages change so that an older toolkit must not write over them."""
@@ -48,31 +49,90 @@ def budget_of(path: str) -> Budget:
     return BUDGETS.get(path, L2_BUDGET)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One memory on a page: the event with what is said about it. `against` are the ids that it contradicts."""
+class Room(NamedTuple):
+    """What is left of a budget while a page is laid out; negative where it was not enough."""
+
+    tenths: int
+    """Of tokens. Texts are charged one by one, and the whole can cost a tenth more a line (see `estimate_tokens`)."""
+    bytes: int
+
+    @classmethod
+    def of(cls, budget: Budget) -> Room:
+        return cls(budget.tokens * 10, budget.bytes)
+
+    def after(self, text: str) -> Room:
+        """Return what is left when `text` and a line end are on the page."""
+        tenths = self.tenths - 10 * estimate_tokens(text + "\n") - 1
+        return Room(tenths, self.bytes - len(text.encode("utf-8")) - 1)
+
+    @property
+    def is_enough(self) -> bool:
+        return self.tenths >= 0 and self.bytes >= 0
+
+    def take(self, texts: Iterable[str]) -> list[str]:
+        """Return as many of the texts, from the first, as there is room for; no more of them are made than that."""
+        taken: list[str] = []
+        left = self
+        for text in texts:
+            left = left.after(text)
+            if not left.is_enough:
+                break
+            taken.append(text)
+        return taken
+
+
+def fits(text: str, budget: Budget) -> bool:
+    """Tell whether a page keeps its ceiling in tokens and in bytes."""
+    return len(text.encode("utf-8")) <= budget.bytes and estimate_tokens(text) <= budget.tokens
+
+
+def longest_fitting(count: int, build: Callable[[int], str], budget: Budget) -> int:
+    """Return the largest number up to `count` of items with which `build(number)` keeps the budget, by bisection."""
+    if not count or fits(build(count), budget):
+        return count
+    low, high = 0, count - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(build(middle), budget) else (low, middle - 1)
+    return low
+
+
+class Line(NamedTuple):
+    """One memory on a page: the event with what is said about it.
+
+    `name` is its id and `against` the ids that it contradicts, all as they are shown.
+    """
 
     event: Event
     verdict: Verdict
+    name: str
     home: str = ""
     against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one page holds. `lines` are in the order in which they may stay; `recent` are views of lines at home elsewhere.
+    """What one page holds. `lines` are in the order in which they may stay; `recent` shows lines at home elsewhere.
 
     `layout` says how the lines that stay are arranged: under headings by kind, a topic's truth before its history, or a
-    day from morning to night. `more_recent` counts the views left out.
+    day from morning to night. `more_recent` counts what `recent` leaves out. `name` is what people call the project,
+    agent or topic, empty where the path says it all; `newest` is the newest event that is shown.
     """
 
     path: str
     title: str
+    name: str
+    newest: Event | None
     lines: tuple[Line, ...]
     layout: Literal["kinds", "topic", "day"] = "kinds"
     details: bool = False
     recent: tuple[Line, ...] = ()
     more_recent: int = 0
+
+    @property
+    def has_several_sources(self) -> bool:
+        """Whether it matters on this page who said what."""
+        return len({line.event.source for line in self.lines}) > 1
 
 
 def home_of(event: Event) -> str:
@@ -101,45 +161,82 @@ def agent_page(name: str) -> str:
     return f"agents/{slug(name)}.md"
 
 
+_RANKS: Mapping[str, Callable[[Line], Any]] = {
+    "importance": lambda line: line.event.importance,
+    "corroboration": lambda line: (len(line.verdict.sources), line.verdict.copies),
+    "recency": lambda line: line.event.sort_key,
+}
+
+
 def ranked(lines: Iterable[Line], config: Config) -> list[Line]:
     """Return the lines in the order in which they may stay on a full page, by the ranking of the settings."""
-    keys: Mapping[str, Callable[[Line], tuple[object, ...]]] = {
-        "importance": lambda line: (line.event.importance,),
-        "corroboration": lambda line: (len(line.verdict.sources), line.verdict.copies),
-        "recency": lambda line: line.event.sort_key,
-    }
-    result = sorted(lines, key=keys["recency"], reverse=True)
+    result = sorted(lines, key=_RANKS["recency"], reverse=True)  # ends every tie
     for name in reversed(config.ranking):
-        result.sort(key=keys[name], reverse=True)  # type: ignore[arg-type]
+        if name != "recency" or name != config.ranking[-1]:
+            result.sort(key=_RANKS[name], reverse=True)
     return result
+
+
+def long_names(resolution: Resolution) -> dict[str, str]:
+    """Return how the ids are shown whose first characters are not theirs alone: with as many as it takes."""
+    ids = {verdict.event.id for verdict in resolution.verdicts}
+    starts = Counter(id_[:SHORT_ID] for id_ in ids)
+    shared = sorted(id_ for id_ in ids if starts[id_[:SHORT_ID]] > 1)  # neighbors have most in common
+    names = {}
+    for before, id_, after in zip(["", *shared], shared, [*shared[1:], ""], strict=False):
+        length = next(
+            n for n in range(SHORT_ID, len(id_) + 1) if n == len(id_) or id_[:n] not in (before[:n], after[:n])
+        )
+        names[id_] = id_[:length] if short_id(id_) != id_ else id_
+    return names
 
 
 def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Config) -> list[Page]:
     """Return every page of memory, sorted by path. Profile and stable memory are there even when empty."""
-    against = _contradictions(conflicts)
-    lines = [Line(v.event, v, home_of(v.event), against.get(v.event.id, ())) for v in resolution.active]
+    lines = _lines(resolution, conflicts)
     groups: dict[str, list[Line]] = defaultdict(list, {PROFILE: [], STABLE: []})
     by_source: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
+        if line.home == METRICS:
+            continue  # measurements are a table of their own, `reports.render_metrics`
         groups[line.home].append(line)
         by_source[line.event.source].append(line)
-    groups.pop(METRICS, None)  # measurements are a table of their own, `reports.render_metrics`
     views = {agent_page(source): written for source, written in by_source.items()}
     return [
         _page(path, groups.get(path, []), views.get(path, []), config) for path in sorted(groups.keys() | views.keys())
     ]
 
 
+def _lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:
+    """Return every active event as a line, in the total order."""
+    names = long_names(resolution)
+
+    def name(id_: str) -> str:
+        return names.get(id_) or short_id(id_)
+
+    against = {id_: tuple(map(name, others)) for id_, others in _contradictions(conflicts).items()}
+    return [
+        Line(verdict.event, verdict, name(verdict.event.id), home_of(verdict.event), against.get(verdict.event.id, ()))
+        for verdict in resolution.active
+    ]
+
+
 def _page(path: str, lines: Sequence[Line], written: Sequence[Line], config: Config) -> Page:
-    folder = path.partition("/")[0]
+    folder, _, file = path.rpartition("/")
+    name = _name(folder, (lines or written)[-1].event, views=not lines) if folder else ""
+    title = f"{_TITLES[folder]} {name}" if folder else _TITLES[path]
+    name = "" if file == f"{name}.md" else name
+    newest = max((last[-1].event for last in (lines, written) if last), key=lambda event: event.sort_key, default=None)
     if folder == "daily":
-        return Page(path, _title(path, lines, written), tuple(reversed(lines)), "day")
+        return Page(path, title, name, newest, tuple(reversed(lines)), "day")
     if folder == "topics":
-        return Page(path, _title(path, lines, written), tuple(reversed(lines)), "topic", details=True)
+        return Page(path, title, name, newest, tuple(reversed(lines)), "topic", details=True)
     elsewhere = [line for line in reversed(written) if line.home != path]
     return Page(
         path,
-        _title(path, lines, written),
+        title,
+        name,
+        newest,
         tuple(ranked(lines, config)),
         details=folder in ("projects", "agents"),
         recent=tuple(elsewhere[:AGENT_RECENT]),
@@ -147,21 +244,27 @@ def _page(path: str, lines: Sequence[Line], written: Sequence[Line], config: Con
     )
 
 
-_TITLES = {PROFILE: "Profile", STABLE: "Stable memory", FUZZY: "Fuzzy memory: the last days"}
+_TITLES = {
+    PROFILE: "Profile",
+    STABLE: "Stable memory",
+    FUZZY: "Fuzzy memory: the last days",
+    "projects": "Project",
+    "agents": "Agent",
+    "topics": "Topic",
+    "daily": "Log of",
+}
 
 
-def _title(path: str, lines: Sequence[Line], written: Sequence[Line]) -> str:
-    folder, _, _ = path.partition("/")
+def _name(folder: str, newest: Event, *, views: bool) -> str:
+    """Return what the page that holds `newest` is about, in the words of that event."""
     match folder:
         case "projects":
-            return f"Project {lines[-1].event.project}"
+            return newest.project
         case "agents":
-            return f"Agent {lines[-1].event.agent if lines else written[-1].event.source}"
+            return newest.source if views else newest.agent
         case "topics":
-            return f"Topic {lines[-1].event.data['topic']}"
-        case "daily":
-            return f"Log of {lines[-1].event.local_date}"
-    return _TITLES[path]
+            return str(newest.data["topic"])
+    return newest.local_date
 
 
 def _contradictions(conflicts: Iterable[Conflict]) -> dict[str, tuple[str, ...]]:

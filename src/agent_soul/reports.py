@@ -2,72 +2,94 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from agent_soul.conflicts import Conflict
 from agent_soul.event import Event, short_id
-from agent_soul.pages import CONFLICTS, L2_BUDGET, METRICS, Line
-from agent_soul.render import Style, document, event_line, longest_fitting, title_text
+from agent_soul.pages import CONFLICTS, L2_BUDGET, METRICS, Line, Room, long_names
+from agent_soul.render import Style, document, event_line, title_text
 from agent_soul.resolve import Resolution
-from agent_soul.text import compare_key, escape_markdown, neutralise
+from agent_soul.text import compare_key
+from agent_soul.tokens import estimate_tokens
 
 _MEMBERS_SHOWN = 6
+_CONFLICT_SHARE = 4
+"""A conflict takes at most this part of its page, as long as two members stay."""
+_MEMBER_SHARE = 16
 _VALUES_SHOWN = 8
+_UNIT_WIDTH = 20
+
+_CONFLICT_INTRO = (
+    "Of each group not all can hold. Decide, or ask, then run the command; to keep another line, retract the others "
+    "instead. The log keeps every line."
+)
 
 
 def render_conflicts(conflicts: Sequence[Conflict], resolution: Resolution, style: Style) -> dict[str, str]:
     """Return `conflicts.md`, newest conflict first, or nothing where there is no conflict."""
     if not conflicts:
         return {}
-    blocks = [_conflict_block(conflict, resolution, style) for conflict in conflicts]
-
-    def build(number: int) -> str:
-        hidden = len(blocks) - number
-        rest = f"Left out for room: {hidden} more conflicts; they come up as these are settled." if hidden else ""
-        return document("Conflicts", _CONFLICT_INTRO, *blocks[:number], rest)
-
-    return {CONFLICTS: build(longest_fitting(len(blocks), build, L2_BUDGET))}
+    names = long_names(resolution)
+    room = Room.of(L2_BUDGET).after(document("Conflicts", _CONFLICT_INTRO, _conflicts_left_out(len(conflicts))))
+    blocks = room.take("\n" + _conflict_block(conflict, resolution, names, style) for conflict in conflicts)
+    note = _conflicts_left_out(len(conflicts) - len(blocks))
+    return {CONFLICTS: document("Conflicts", _CONFLICT_INTRO, note, *(block[1:] for block in blocks))}
 
 
-_CONFLICT_INTRO = (
-    "These statements cannot both hold. Decide which is right; the commands stand below each. "
-    "Nothing is deleted: the log keeps every line."
-)
+def _conflicts_left_out(number: int) -> str:
+    return f"Left out for room: {number}; they come up as these are settled." if number else ""
 
 
-def _conflict_block(conflict: Conflict, resolution: Resolution, style: Style) -> str:
-    shown = conflict.members[:_MEMBERS_SHOWN]
-    lines = [_member_line(event, resolution, style) for event in shown]
-    hidden = len(conflict.members) - len(shown)
-    lines += [f"- and {hidden} more" for _ in range(min(hidden, 1))]
-    newest = short_id(conflict.members[0].id)
-    losers = [short_id(id_) for id_ in conflict.against[conflict.members[0].id]]
-    both = " ".join(short_id(member.id) for member in shown)
-    lines.append(
-        f'- to keep {newest}: `soul retract {" ".join(losers[:_MEMBERS_SHOWN])} --source YOUR-ID --reason "why"`'
-    )
-    lines.append(f'- all hold: `soul resolve {both} --source YOUR-ID --reason "why"`')
+def _conflict_block(conflict: Conflict, resolution: Resolution, names: Mapping[str, str], style: Style) -> str:
+    for number in range(_MEMBERS_SHOWN, 1, -1):
+        block = _block_of(conflict, number, resolution, names, style)
+        if estimate_tokens(block) <= L2_BUDGET.tokens // _CONFLICT_SHARE:
+            break
+    return block
+
+
+def _block_of(conflict: Conflict, number: int, resolution: Resolution, names: Mapping[str, str], style: Style) -> str:
+    """Return a conflict with `number` of its members: the newest, then first of all those that contradict it."""
+    newest = conflict.members[0]
+    ids = dict.fromkeys([newest.id, *conflict.against[newest.id], *(member.id for member in conflict.members)])
+    shown = list(ids)[:number]
+    losers = [id_ for id_ in shown if id_ in conflict.against[newest.id]]
+
+    def named(ids: Sequence[str]) -> str:
+        return " ".join(names.get(id_) or short_id(id_) for id_ in ids)
+
+    lines = [_member_line(id_, named([id_]), resolution, style) for id_ in shown]
+    lines += [f"- and {len(ids) - number} more"] if len(ids) > number else []
+    why = '--source YOUR-ID --reason "why"'
+    lines.append(f"- to keep {named([newest.id])}: `soul retract {named(losers)} {why}`")
+    lines.append(f"- all hold: `soul resolve {named(shown)} {why}`")
     kind = "certain, by claim" if conflict.certain else "suspected, by text"
     return f"## {title_text(conflict.subject)} ({kind})\n" + "\n".join(lines)
 
 
-def _member_line(event: Event, resolution: Resolution, style: Style) -> str:
-    line = event_line(Line(event, resolution.by_id[event.id]), style, page_path=CONFLICTS, with_source=True)
-    return (
-        f"- {line}: {escape_markdown(neutralise(str(event.data['claim']['value'])))}"
-        if "claim" in event.data
-        else f"- {line}"
-    )
+def _member_line(id_: str, name: str, resolution: Resolution, style: Style) -> str:
+    verdict = resolution.by_id[id_]
+    line = event_line(Line(verdict.event, verdict, name), style, CONFLICTS, share=_MEMBER_SHARE)
+    value = verdict.event.data.get("claim", {}).get("value")
+    if value is None:
+        return f"- {line}"
+    return f"- {title_text(value if isinstance(value, str) else json.dumps(value))}: {line}"
 
 
-def metric_series(resolution: Resolution) -> dict[str, list[Event]]:
-    """Return the active measurements by name, oldest first; names that differ only in case or width are one."""
-    series: dict[str, list[Event]] = defaultdict(list)
+def metric_series(resolution: Resolution) -> list[list[Event]]:
+    """Return the active measurements of each metric, oldest first, the metric measured last first.
+
+    Names that differ only in case or width are one; each project and each agent has its own.
+    """
+    series: dict[tuple[str, ...], list[Event]] = defaultdict(list)
     for verdict in resolution.active:
-        if verdict.event.kind == "metric":
-            series[compare_key(verdict.event.data["metric"]["name"])].append(verdict.event)
-    return series
+        event = verdict.event
+        if event.kind == "metric":
+            whose = event.reach if event.reach[1] else ("", "")
+            series[(*whose, compare_key(event.data["metric"]["name"]))].append(event)
+    return sorted(series.values(), key=lambda events: events[-1].sort_key, reverse=True)
 
 
 def trend(values: Sequence[float], target: float | None) -> str:
@@ -84,33 +106,35 @@ def render_metrics(resolution: Resolution, style: Style) -> dict[str, str]:
     series = metric_series(resolution)
     if not series:
         return {}
-    newest_first = sorted(series.values(), key=lambda events: events[-1].sort_key, reverse=True)
-    lines = [_metric_line(events) for events in newest_first]
-
-    def build(number: int) -> str:
-        hidden = len(lines) - number
-        rest = (
-            f"Left out for room: {hidden} metrics, measured longer ago: `soul search --kind metric --limit 0`."
-            if hidden
-            else ""
-        )
-        return document("Metrics", "\n".join(lines[:number]), rest)
-
-    return {METRICS: build(longest_fitting(len(lines), build, L2_BUDGET))}
+    names = long_names(resolution)
+    room = Room.of(L2_BUDGET).after(document("Metrics", _metrics_left_out(len(series)))).after("")
+    lines = room.take(_metric_line(events, names) for events in series)
+    return {METRICS: document("Metrics", _metrics_left_out(len(series) - len(lines)), "\n".join(lines))}
 
 
-def _metric_line(events: Sequence[Event]) -> str:
+def _metrics_left_out(number: int) -> str:
+    command = "soul search --kind metric --limit 0"
+    return f"Left out for room: {number} metrics measured longer ago; `{command}` lists all." if number else ""
+
+
+def _metric_line(events: Sequence[Event], names: Mapping[str, str]) -> str:
+    """Return `name of whose: value unit (target), trend: course (id date source)`."""
     newest = events[-1]
-    metric: Mapping[str, object] = newest.data["metric"]
-    target = metric.get("target")
-    values = [float(event.data["metric"]["value"]) for event in events]
-    direction = trend(values, float(str(target)) if target is not None else None)
-    unit = f" {neutralise(str(metric['unit']))}" if metric.get("unit") else ""
-    goal = f" (target {target:g})" if isinstance(target, int | float) else ""
-    course = " → ".join(f"{value:g}" for value in values[-_VALUES_SHOWN:])
+    metric = newest.data["metric"]
+    whose = f" of {title_text(newest.reach[1])}" if newest.reach[1] else ""
+    unit = f" {title_text(metric['unit'], _UNIT_WIDTH)}" if metric.get("unit") else ""
+    goal = f" (target {_number(metric['target'])})" if "target" in metric else ""
+    values = [event.data["metric"]["value"] for event in events]
+    course = " → ".join(map(_number, values[-_VALUES_SHOWN:]))
     earlier = f"{len(values) - _VALUES_SHOWN} earlier, " if len(values) > _VALUES_SHOWN else ""
-    name = escape_markdown(neutralise(str(metric["name"])))
+    history = f": {earlier}{course}" if len(values) > 1 else ""
+    direction = f", {trend(values, metric.get('target'))}" if len(values) > 1 else ""
+    provenance = f"{names.get(newest.id) or short_id(newest.id)} {newest.date} {newest.source}"
     return (
-        f"- {name}: {values[-1]:g}{escape_markdown(unit)}{goal}, {direction}: {earlier}{course} "
-        f"({short_id(newest.id)} {newest.date} {newest.source})"
+        f"- {title_text(metric['name'])}{whose}: {_number(values[-1])}{unit}{goal}{direction}{history} ({provenance})"
     )
+
+
+def _number(value: float) -> str:
+    """Return a number as people write it: whole ones in full, others without the noise of binary fractions."""
+    return str(value) if isinstance(value, int) else f"{value:.12g}"

@@ -6,30 +6,35 @@ The order of the checks is the order of `Status`: what is said first wins. Pure.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
 
+from agent_soul.acts import MARK_KINDS, Acts, Horizon, Identity
 from agent_soul.config import Config
 from agent_soul.errors import Problem
-from agent_soul.event import Event, add_days, serialise, short_id
-from agent_soul.graph import cut_cycles
+from agent_soul.event import Event, add_days, short_id
 
-MARK_KINDS = frozenset({"mark", "retraction"})
 DIGEST_LENGTH = 16
+_CLASHES_NAMED = 3
+# Lines of one id may share a sort key; their place then makes the order total.
+_ORDER = attrgetter("sort_key", "path", "line")
 
 
 class Status(StrEnum):
     """What became of an event, in the order in which it is decided."""
 
     QUARANTINED = "quarantined"
-    MARK = "mark"
     RETRACTED = "retracted"
     SUPERSEDED = "superseded"
     PENDING = "pending"
     SCHEDULED = "scheduled"
+    MARK = "mark"
     ARCHIVED = "archived"
     EXPIRED = "expired"
     STALE = "stale"
@@ -37,8 +42,7 @@ class Status(StrEnum):
     ACTIVE = "active"
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """An event with its status. `by` is the id of the event that brought it about, where there is one.
 
     `copies` counts the identical statements that an active event stands for, itself included; `sources` who made them.
@@ -54,7 +58,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Resolution:
-    """Every event once, in the total order, with what was odd about it. `repeated` counts lines that repeat an event."""
+    """Every event once, in the total order, with what was odd about it. `repeated` counts repeated lines."""
 
     verdicts: tuple[Verdict, ...]
     problems: tuple[Problem, ...]
@@ -64,8 +68,9 @@ class Resolution:
 
     @cached_property
     def by_id(self) -> Mapping[str, Verdict]:
-        """Id to verdict; of an id with several contents the last."""
-        return {verdict.event.id: verdict for verdict in self.verdicts}
+        """Id to verdict; of an id with several contents the one that was chosen, else the last."""
+        quarantined = {v.event.id: v for v in self.verdicts if v.status is Status.QUARANTINED}
+        return quarantined | {v.event.id: v for v in self.verdicts if v.status is not Status.QUARANTINED}
 
     @cached_property
     def active(self) -> tuple[Verdict, ...]:
@@ -86,210 +91,133 @@ def resolve(events: Iterable[Event], as_of: str, config: Config, *, grace_days: 
     Events stated more than `grace_days` after `as_of` are scheduled: a day by default, because clocks differ, and
     none when somebody asks for a past day. The order of `events` does not matter.
     """
-    ordered = sorted(events, key=lambda event: (*event.sort_key, event.path, event.line))
-    unique, clashes, repeated = _unify(ordered, add_days(as_of, grace_days))
-    acts = _Acts.of(unique, as_of, add_days(as_of, grace_days))
-    statuses = {event.id: _status(event, acts, as_of, config) for event in unique}
-    verdicts = [*clashes, *_merge_duplicates(acts.twins.values(), statuses)]
-    verdicts.sort(key=lambda verdict: (*verdict.event.sort_key, verdict.event.path, verdict.event.line))
-    settled = frozenset(frozenset(mark.data["mark"]["targets"]) for mark in acts.marks("settle"))
-    return Resolution(tuple(verdicts), tuple(sorted(acts.problems)), repeated, settled)
+    ordered = sorted(events, key=_ORDER)
+    single, clashing = _by_content(ordered)
+    horizon = Horizon(as_of, stated=add_days(as_of, grace_days))
+    acts = Acts.of(single, horizon, clashing)
+    verdicts: list[Verdict] = []
+    if clashing:
+        chosen = _chosen(acts, clashing)
+        open_ids = clashing.keys() - chosen.keys()
+        acts = Acts.of(sorted([*single, *chosen.values()], key=_ORDER), horizon, open_ids)
+        verdicts = [verdict for versions in clashing.values() for verdict in _clashes(versions, chosen, acts)]
+    decided, survivors = _merge_duplicates([_status(event, acts, config) for event in acts.by_id.values()], acts)
+    verdicts = sorted([*verdicts, *decided], key=lambda verdict: _ORDER(verdict.event)) if verdicts else decided
+    repeated = len(ordered) - len(verdicts)
+    return Resolution(tuple(verdicts), tuple(sorted(acts.problems)), repeated, _settled(acts, survivors))
 
 
 def content_digest(event: Event) -> str:
     """Return the short name of an event's content, by which a person chooses between two contents of one id."""
-    return hashlib.sha256(serialise(event.data)).hexdigest()[:DIGEST_LENGTH]
+    return hashlib.sha256(_content(event).encode()).hexdigest()[:DIGEST_LENGTH]
 
 
-def _unify(ordered: Sequence[Event], horizon: str) -> tuple[list[Event], list[Verdict], int]:
-    """Make one event of equal lines, and set ids with several contents apart until a person has chosen one."""
-    contents: dict[str, list[Event]] = defaultdict(list)
+def _content(event: Event) -> str:
+    """Return the record as text that is equal for equal records; in Python alone, `1` equals `true`."""
+    return json.dumps(event.data, sort_keys=True)
+
+
+def _by_content(ordered: Iterable[Event]) -> tuple[list[Event], dict[str, list[Event]]]:
+    """Make one event of equal lines, and set ids with several contents apart."""
+    first: dict[str, Event] = {}
+    contents: dict[str, dict[str, Event]] = {}
     for event in ordered:
-        if all(event.data != other.data for other in contents[event.id]):
-            contents[event.id].append(event)
-    chosen = {
-        (mark.data["mark"]["targets"][0], mark.data["mark"].get("to", ""))
-        for mark in ordered
-        if _is_mark(mark, "settle") and len(mark.data["mark"]["targets"]) == 1 and mark.date <= horizon
+        known = first.setdefault(event.id, event)
+        if known is not event:
+            contents.setdefault(event.id, {_content(known): known}).setdefault(_content(event), event)
+    clashing = {
+        id_: [event for _, event in sorted(versions.items(), key=lambda item: (_ORDER(item[1]), item[0]))]
+        for id_, versions in contents.items()
+        if len(versions) > 1
     }
-    unique, clashes = [], []
-    for versions in contents.values():
-        kept = versions
-        if len(versions) > 1:
-            kept = [version for version in versions if (version.id, content_digest(version)) in chosen]
-            kept = kept if len(kept) == 1 else []
-            clashes += [_clash(version, versions, kept) for version in versions if version not in kept]
-        unique += kept
-    unique.sort(key=lambda event: event.sort_key)
-    return unique, clashes, len(ordered) - len(unique) - len(clashes)
+    return [event for event in first.values() if event.id not in clashing], clashing
 
 
-def _clash(event: Event, versions: Sequence[Event], kept: Sequence[Event]) -> Verdict:
-    if kept:
-        return Verdict(
-            event, Status.QUARANTINED, f"another content of this id was chosen: {kept[0].path}:{kept[0].line}"
-        )
-    others = ", ".join(f"{other.path}:{other.line}" for other in versions if other is not event)
-    reason = f"the id has another content in {others}; neither counts until a person decides"
-    return Verdict(event, Status.QUARANTINED, f"{reason} (this one is {content_digest(event)})")
+def _chosen(acts: Acts, clashing: Mapping[str, Sequence[Event]]) -> dict[str, Event]:
+    """Return the content that a settle mark chose for an id; the newest mark decides."""
+    wanted = {}
+    for mark in acts.marks("settle"):
+        if len(mark.data["mark"]["targets"]) == 1 and "to" in mark.data["mark"]:
+            wanted[mark.data["mark"]["targets"][0]] = mark.data["mark"]["to"]
+    return {
+        version.id: version
+        for id_ in clashing.keys() & wanted.keys()
+        for version in clashing[id_]
+        if content_digest(version) == wanted[id_]
+    }
 
 
-@dataclass(frozen=True)
-class _Acts:
-    """Which events act upon which, once it is clear which of the acts count."""
-
-    by_id: Mapping[str, Event]
-    twins: Mapping[tuple[str, ...], Sequence[Event]]
-    """Events of the same identity."""
-    as_of: str
-    horizon: str
-    """Last UTC date on which an event may have been stated to count by now."""
-    problems: list[Problem] = field(default_factory=list)
-    retracted: dict[str, Event] = field(default_factory=dict)
-    superseded: dict[str, Event] = field(default_factory=dict)
-    archived: dict[str, Event] = field(default_factory=dict)
-    approved: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, events: Sequence[Event], as_of: str, horizon: str) -> _Acts:
-        twins: dict[tuple[str, ...], list[Event]] = defaultdict(list)
-        for event in events:
-            twins[event.identity].append(event)
-        acts = cls({event.id: event for event in events}, twins, as_of, horizon)
-        acts._retract()
-        acts._supersede()
-        for mark in acts.marks("archive"):
-            acts._cover(mark, mark.data["mark"]["targets"], acts.archived)
-        return acts
-
-    def marks(self, action: str) -> Iterator[Event]:
-        """Yield the marks of one action that count, oldest first."""
-        for event in self.by_id.values():
-            if _is_mark(event, action) and self.counts(event):
-                yield event
-
-    def counts(self, event: Event) -> bool:
-        """Tell whether the event may act upon others: not retracted, not waiting, not ahead of its time."""
-        ahead = event.date > self.horizon or event.valid_from > self.as_of
-        return not ahead and event.id not in self.retracted and not self.is_pending(event)
-
-    def is_pending(self, event: Event) -> bool:
-        return event.data.get("proposed") is True and event.id not in self.approved
-
-    def _retract(self) -> None:
-        """Work through retractions, approvals and rejections, an act only after those that act upon it."""
-        edges = {event.id: self._targets(event) for event in self.by_id.values() if _is_judgement(event)}
-        acyclic, cut = cut_cycles(edges, rank=lambda id_: self.by_id[id_].sort_key)
-        self._report_cut(cut, "retract")
-        for act_id in _actors_first(acyclic):
-            act = self.by_id[act_id]
-            if not self.counts(act):
-                continue
-            targets = sorted(acyclic.get(act_id, ()))
-            if _is_mark(act, "approve"):
-                self.approved.update(targets)
-            elif act.kind == "retraction":
-                self._cover(act, targets, self.retracted)
-            else:
-                proposed = [id_ for id_ in targets if self.by_id[id_].data.get("proposed") is True]
-                self._cover(act, proposed, self.retracted)
-
-    def _supersede(self) -> None:
-        replacing = [e for e in self.by_id.values() if e.supersedes and e.kind not in MARK_KINDS]
-        edges = {event.id: self._targets(event) for event in replacing if self.counts(event)}
-        acyclic, cut = cut_cycles(edges, rank=lambda id_: self.by_id[id_].sort_key)
-        self._report_cut(cut, "supersede")
-        for event in replacing:
-            self._cover(event, sorted(acyclic.get(event.id, ())), self.superseded)
-
-    def _targets(self, event: Event) -> frozenset[str]:
-        """Return the known ids that the event acts upon; report the others and itself."""
-        ids = event.data["mark"]["targets"] if event.kind == "mark" else event.supersedes
-        named = set(ids)
-        for odd in sorted(named):
-            if odd == event.id:
-                self._report(event, "self-reference", f"{short_id(odd)} names itself; that is ignored")
-            elif odd not in self.by_id:
-                self._report(event, "unknown-id", f"{short_id(event.id)} names {odd!r}, an event that is not here")
-        return frozenset(id_ for id_ in named if id_ in self.by_id and id_ != event.id)
-
-    def _cover(self, act: Event, targets: Iterable[str], covered: dict[str, Event]) -> None:
-        """Note that `act` covers its targets and their identical twins that are not newer than the act."""
-        for target in targets:
-            if target not in self.by_id:
-                continue
-            twins = [twin for twin in self.twins[self.by_id[target].identity] if twin.instant <= act.instant]
-            for event in {target: self.by_id[target], **{twin.id: twin for twin in twins}}.values():
-                if event.id != act.id and (event.id not in covered or covered[event.id].sort_key < act.sort_key):
-                    covered[event.id] = act
-
-    def _report_cut(self, cut: Iterable[str], verb: str) -> None:
-        for id_ in cut:
-            said = f"events {verb} each other in a circle; the newest, {short_id(id_)}, stays"
-            self._report(self.by_id[id_], "cycle", said)
-
-    def _report(self, event: Event, code: str, message: str) -> None:
-        self.problems.append(Problem(event.path, event.line, 1, code, message, "notice"))
+def _clashes(versions: Sequence[Event], chosen: Mapping[str, Event], acts: Acts) -> list[Verdict]:
+    """Return the verdicts on the contents of one id, but for the chosen one, which counts like any event."""
+    id_ = versions[0].id
+    if kept := chosen.get(id_):
+        said = f"another content of this id was chosen: {kept.path}:{kept.line}"
+        return [Verdict(version, Status.QUARANTINED, said) for version in versions if version is not kept]
+    if act := acts.retracted.get(id_):
+        return [Verdict(version, Status.RETRACTED, act.summary, act.id) for version in versions]
+    return [Verdict(version, Status.QUARANTINED, _clash_reason(version, versions)) for version in versions]
 
 
-def _actors_first(edges: Mapping[str, frozenset[str]]) -> list[str]:
-    """Return the nodes that point at others, each after all that point at it."""
-    pointing_at: dict[str, list[str]] = defaultdict(list)
-    for actor, targets in edges.items():
-        for target in targets:
-            pointing_at[target].append(actor)
-    done: dict[str, None] = {}
-    for start in sorted(edges):
-        stack = [start]
-        while stack:  # no recursion: a chain of retractions may be long
-            waiting = [actor for actor in sorted(pointing_at[stack[-1]]) if actor not in done]
-            if waiting:
-                stack.append(waiting[0])
-            else:
-                done.setdefault(stack.pop())
-    return [node for node in done if node in edges]
+def _clash_reason(event: Event, versions: Sequence[Event]) -> str:
+    others = [f"{other.path}:{other.line}" for other in versions[: _CLASHES_NAMED + 1] if other is not event]
+    shown = ", ".join(others[:_CLASHES_NAMED])
+    hidden = len(versions) - 1 - len(others[:_CLASHES_NAMED])
+    more = f" and {hidden} more" if hidden else ""
+    said = f"the id has another content in {shown}{more}; neither counts until a person decides"
+    return f"{said} (this one is {content_digest(event)})"
 
 
-def _status(event: Event, acts: _Acts, as_of: str, config: Config) -> Verdict:
-    id_ = event.id
+def _status(event: Event, acts: Acts, config: Config) -> Verdict:
+    """Return the verdict on one event by itself; `_merge_duplicates` then looks at the active ones together."""
+    id_, as_of = event.id, acts.horizon.as_of
     if act := acts.retracted.get(id_):
         why = act.summary if act.kind == "retraction" else f"rejected: {act.summary}"
         return Verdict(event, Status.RETRACTED, why, act.id)
-    if event.kind in MARK_KINDS:
-        return Verdict(event, Status.MARK, str(event.data.get("mark", {}).get("action", "retract")))
     if act := acts.superseded.get(id_):
         return Verdict(event, Status.SUPERSEDED, f"superseded by {short_id(act.id)}", act.id)
     if acts.is_pending(event):
         return Verdict(event, Status.PENDING, "proposed; waits for a review")
-    if event.date > acts.horizon:
+    if event.date > acts.horizon.stated:
         return Verdict(event, Status.SCHEDULED, f"stated on {event.date}, after {as_of}")
     if event.valid_from > as_of:
         return Verdict(event, Status.SCHEDULED, f"holds from {event.valid_from}")
+    if event.kind in MARK_KINDS:
+        return Verdict(event, Status.MARK, str(event.data["mark"]["action"] if event.kind == "mark" else "retract"))
     if act := acts.archived.get(id_):
         return Verdict(event, Status.ARCHIVED, f"archived: {act.summary}", act.id)
     if event.valid_until and event.valid_until < as_of:
         return Verdict(event, Status.EXPIRED, f"held until {event.valid_until}")
     if event.scope == "fuzzy" and add_days(event.date, config.fuzzy_days) < as_of:
         return Verdict(event, Status.STALE, f"fuzzy and from {event.date}; shown for {config.fuzzy_days} days")
-    return Verdict(event, Status.ACTIVE)
+    return Verdict(event, Status.ACTIVE, "", "", 1, (event.source,))
 
 
-def _merge_duplicates(groups: Iterable[Sequence[Event]], statuses: Mapping[str, Verdict]) -> Iterator[Verdict]:
-    """Yield every verdict; of identical statements that are all active the newest survives and counts the others."""
-    for group in groups:
-        active = [event for event in group if statuses[event.id].status is Status.ACTIVE]
-        yield from (statuses[event.id] for event in group if statuses[event.id].status is not Status.ACTIVE)
-        if active:
-            newest = active[-1]
-            sources = tuple(sorted({event.source for event in active}))
-            yield Verdict(newest, Status.ACTIVE, copies=len(active), sources=sources)
-        for event in active[:-1]:
-            yield Verdict(event, Status.DUPLICATE, f"the same as {short_id(newest.id)}", newest.id)
+def _merge_duplicates(verdicts: list[Verdict], acts: Acts) -> tuple[list[Verdict], dict[Identity, Event]]:
+    """Of identical statements that are all active let the newest survive and count the others.
+
+    Returns the verdicts in their order, and the survivor of each statement.
+    """
+    groups: dict[Identity, list[Event]] = defaultdict(list)
+    for verdict in verdicts:
+        if verdict.status is Status.ACTIVE:
+            groups[acts.identities[verdict.event.id]].append(verdict.event)
+    merged: dict[str, Verdict] = {}
+    for group in groups.values():
+        if len(group) > 1:
+            newest = group[-1]
+            said = f"the same as {short_id(newest.id)}"
+            merged.update({event.id: Verdict(event, Status.DUPLICATE, said, newest.id) for event in group[:-1]})
+            sources = tuple(sorted({event.source for event in group}))
+            merged[newest.id] = Verdict(newest, Status.ACTIVE, "", "", len(group), sources)
+    survivors = {identity: group[-1] for identity, group in groups.items()}
+    return [merged.get(verdict.event.id, verdict) for verdict in verdicts], survivors
 
 
-def _is_mark(event: Event, action: str) -> bool:
-    return event.kind == "mark" and event.data["mark"]["action"] == action
-
-
-def _is_judgement(event: Event) -> bool:
-    return event.kind == "retraction" or _is_mark(event, "approve") or _is_mark(event, "reject")
+def _settled(acts: Acts, survivors: Mapping[Identity, Event]) -> frozenset[frozenset[str]]:
+    """Return what was declared to be no conflict; it holds also for an event that says the same again later."""
+    settled = set()
+    for mark in acts.marks("settle"):
+        named = set(mark.data["mark"]["targets"])
+        statements = [acts.identities[id_] for id_ in named if id_ in acts.identities]
+        settled.add(frozenset(named | {survivors[statement].id for statement in statements if statement in survivors}))
+    return frozenset(settled)

@@ -1,7 +1,7 @@
 """File names for projects, agents and topics: readable in any script, distinct on any file system.
 
 A name that is already a good file name is its own slug. Any other keeps what can be kept and gets eight
-digits of its SHA-256, so that `Alpha` and `alpha` never share a page, not even where a file system ignores case.
+digits of its SHA-256, so that `Alpha` and `alpha` never share a page, even where a file system ignores case.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_BYTES = 150
 
 _DIGEST = re.compile(r"-[0-9a-f]{8}\Z")
 _DIGEST_LENGTH = 9
-_DEVICES = re.compile(r"(con|prn|aux|nul|conin|conout|(com|lpt)[0-9])\Z")
+_DEVICES = re.compile(r"(con|prn|aux|nul|(com|lpt)[0-9])\Z")
 _NAMELESS = "unnamed"
 
 
@@ -29,8 +29,8 @@ def slug(name: str) -> str:
 
     At most 60 code points and 150 UTF-8 bytes, in lower case; never empty, never a device of Windows, never
     starting with `.` or `-`. Two spellings that Unicode calls canonically equal are one name. All else that
-    is lost on the way (case, other characters, length) adds `-` and 8 hex digits, so that different names meet
-    only where their SHA-256 does.
+    is lost on the way (case, other characters, length) adds `-` and 8 hex digits, so that two names meet only
+    where their SHA-256 does.
     """
     normal = unicodedata.normalize("NFC", name)
     stem = _stem(normal)

@@ -7,7 +7,9 @@ repeated keys too and cannot be told otherwise, so this one stays, at 200,000 li
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from math import isinf
 from typing import Any, NoReturn
 
 MAX_LINE_BYTES = 1 << 20
@@ -28,48 +30,77 @@ def load_object(raw: bytes) -> dict[str, Any]:
     if len(raw) > MAX_LINE_BYTES:
         raise RejectedError("size", f"the line has {len(raw)} bytes, at most {MAX_LINE_BYTES} are read")
     try:
-        record = _DECODER.decode(raw.decode("utf-8"))
+        text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise RejectedError("utf-8", f"not UTF-8: byte 0x{raw[error.start]:02x}", error.start + 1) from error
-    except json.JSONDecodeError as error:
-        raise RejectedError("json", f"not JSON: {error.msg}", error.colno) from error
-    except RecursionError as error:
-        raise RejectedError("depth", f"nested deeper than {MAX_DEPTH} levels") from error
-    except ValueError as error:  # a number that Python will not convert
-        raise RejectedError("json", f"not JSON: {error}") from error
+        raise _not_utf8(raw, error) from error
+    record = _decode(text)
     if not isinstance(record, dict):
         raise RejectedError("json", f"not an object but {_json_type(record)}")
-    if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and _depth(record) > MAX_DEPTH:
-        raise RejectedError("depth", f"nested deeper than {MAX_DEPTH} levels")
-    if b"\\ud" in raw.lower():
+    if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and _is_deep(record):
+        raise _too_deep()
+    if b"\\u" in raw:
         _refuse_lone_surrogates(record)
     return record
+
+
+def column_of_key(text: str, key: str) -> int:
+    """Return the column, counted from 1, at which `key` stands in the object `text` itself; 1 where it does not."""
+    return next((start + 1 for number, name, start in _keys(text) if number == 0 and name == key), 1)
+
+
+def _decode(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except _RepeatedKeyError as error:
+        column = _column_of_repeated(text, error.key)
+        raise RejectedError("duplicate-key", f"the key {error.key[:60]!r} stands there twice", column) from error
+    except _NumberError as error:
+        raise RejectedError("number", error.message, _column_of_literal(text, error.literal)) from error
+    except json.JSONDecodeError as error:
+        if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
+            raise RejectedError("cut-off", f"not JSON: the line breaks off ({error.msg})", error.colno) from error
+        raise RejectedError("json", f"not JSON: {error.msg}", error.colno) from error
+    except RecursionError as error:
+        raise _too_deep() from error
+
+
+class _RepeatedKeyError(Exception):
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+class _NumberError(Exception):
+    def __init__(self, literal: str, message: str) -> None:
+        super().__init__(message)
+        self.literal, self.message = literal, message
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
         seen: set[str] = set()
-        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise RejectedError("duplicate-key", f"the key {repeated[:60]!r} stands there twice")
+        raise _RepeatedKeyError(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
     return result
 
 
 def _bounded_int(digits: str) -> int:
     if len(digits) > MAX_DIGITS:
-        raise RejectedError("number", f"a number of {len(digits)} digits; at most {MAX_DIGITS} are read")
+        raise _NumberError(digits, f"a number of {len(digits)} digits; at most {MAX_DIGITS} are read")
+    if digits == "-0":
+        raise _NumberError(digits, "-0 is no whole number; write 0")
     return int(digits)
 
 
 def _finite_float(digits: str) -> float:
     value = float(digits)
-    if value in (float("inf"), float("-inf")):
-        raise RejectedError("number", f"the number {digits[:30]} is too large")
+    if isinf(value):
+        raise _NumberError(digits, f"the number {digits[:30]} is too large")
     return value
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise RejectedError("number", f"{name} is not a number of JSON")
+    raise _NumberError(name, f"{name} is not a number of JSON")
 
 
 _DECODER = json.JSONDecoder(
@@ -77,12 +108,24 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def _depth(value: Any) -> int:
-    if isinstance(value, dict):
-        return 1 + max(map(_depth, value.values()), default=0)
-    if isinstance(value, list):
-        return 1 + max(map(_depth, value), default=0)
-    return 0
+def _too_deep() -> RejectedError:
+    return RejectedError("depth", f"nested deeper than {MAX_DEPTH} levels")
+
+
+def _not_utf8(raw: bytes, error: UnicodeDecodeError) -> RejectedError:
+    column = len(raw[: error.start].decode("utf-8")) + 1
+    if error.reason == "unexpected end of data":
+        return RejectedError("cut-off", "not UTF-8: the line breaks off within a character", column)
+    return RejectedError("utf-8", f"not UTF-8: byte 0x{raw[error.start]:02x}", column)
+
+
+def _is_deep(record: Any) -> bool:
+    """Level by level, because a recursive look would itself fail on what it is to find."""
+    level = [record]
+    for _ in range(MAX_DEPTH):
+        parts = [part for node in level for part in (node.values() if isinstance(node, dict) else node)]
+        level = [part for part in parts if isinstance(part, (dict, list))]
+    return bool(level)
 
 
 def _refuse_lone_surrogates(record: Mapping[str, Any]) -> None:
@@ -95,3 +138,35 @@ def _refuse_lone_surrogates(record: Mapping[str, Any]) -> None:
 def _json_type(value: Any) -> str:
     names = {list: "a list", str: "a string", bool: "true or false", type(None): "null"}
     return names.get(type(value), "a number")
+
+
+# Looking for the place of a fault, in a text that the parser has read that far. Only faulty lines pay for it.
+_TOKEN = re.compile(r"""(?P<string>"(?:[^"\\]|\\.)*+")(?P<key>\s*:)?|(?P<open>\{)|(?P<close>\})|[^\s"{}\[\]:,]+""")
+
+
+def _keys(text: str) -> Iterator[tuple[int, str, int]]:
+    """Yield each key: the number of its object in order of opening from 0, the name, and the offset."""
+    opened = 0
+    inside: list[int] = []
+    for token in _TOKEN.finditer(text):
+        if token["open"]:
+            inside.append(opened)
+            opened += 1
+        elif token["close"]:
+            inside.pop()
+        elif token["key"]:
+            yield inside[-1], json.loads(token["string"]), token.start()
+
+
+def _column_of_repeated(text: str, key: str) -> int:
+    seen: set[int] = set()
+    for number, name, start in _keys(text):
+        if name == key:
+            if number in seen:
+                return start + 1
+            seen.add(number)
+    return 1
+
+
+def _column_of_literal(text: str, literal: str) -> int:
+    return next((token.start() + 1 for token in _TOKEN.finditer(text) if token[0] == literal), 1)

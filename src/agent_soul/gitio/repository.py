@@ -103,7 +103,7 @@ def commit_paths(hub: Hub, paths: Sequence[str], message: str, *, author: str) -
 
 
 def changed_paths(hub: Hub) -> list[str]:
-    """Return our paths (from the hub's folder) that differ from HEAD: source files and pages, never a person's files."""
+    """Return our paths (from the hub's folder) that differ from HEAD: source files and pages."""
     listing = run(
         hub, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", "sources", "canonical"
     )

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # The schema `written` is a part of the event schema; naming it by its address keeps one file the only source.
 _WRITTEN = "urn:agent-soul:event:1#/$defs/written"
 _MAX_SHOWN = 60
+_NO_JSON = "holds something that JSON cannot: NaN, an infinity, a date or a name without quotes"
 
 
 @functools.cache
@@ -41,53 +42,69 @@ def validator(name: str) -> jsonschema_rs.Draft202012Validator:
     return jsonschema_rs.Draft202012Validator(_document(name))
 
 
+def accepts(name: str, record: Any) -> bool:
+    """Tell whether the schema accepts the record; what is no JSON, such as a date out of YAML, it does not."""
+    try:
+        return validator(name).is_valid(record)
+    except ValueError:
+        return False
+
+
 def explain(name: str, record: Any) -> list[tuple[tuple[str | int, ...], str]]:
-    """Return `(path of the field, what is wrong with it)` for all that the schema refuses, in the order of fields."""
+    """Return `(path of the field, what is wrong with it)` for all that the schema refuses, in the order of fields.
+
+    Call it for a record that was refused: it never returns an empty list.
+    """
     from jsonschema import Draft202012Validator
 
     errors = Draft202012Validator(_document(name)).iter_errors(record)
     leaves = {(tuple(leaf.absolute_path), _say(leaf)): None for error in errors for leaf in _leaves(error)}
-    return sorted(leaves, key=lambda item: tuple(map(str, item[0])))
+    return sorted(leaves, key=lambda item: tuple(map(str, item[0]))) or [((), _NO_JSON)]
 
 
 def _leaves(error: ValidationError) -> list[ValidationError]:
     """Return the innermost causes; for a choice, those of the branch that fits the value's type."""
     if not error.context:
         return [error]
-    fitting = [cause for cause in error.context if cause.validator != "type"] or error.context
+    fitting = [cause for cause in error.context if cause.validator != "type" or cause.relative_path] or error.context
     return [leaf for cause in fitting for leaf in _leaves(cause)]
 
 
 def _say(error: ValidationError) -> str:
     """Put a schema error into the words of somebody who never read a schema."""
-    value = json.dumps(error.instance, ensure_ascii=False)
-    shown = value if len(value) <= _MAX_SHOWN else value[: _MAX_SHOWN - 1] + "…"
+    value: Any = error.instance
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    shown = text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
     limit: Any = error.validator_value
     match error.validator:
         case "required":
-            missing = [name for name in limit if name not in error.instance]
-            return f"{', '.join(map(repr, missing))} is missing"
+            return f"{', '.join(repr(name) for name in limit if name not in value)} is missing"
         case "enum":
             return f"{shown} is not one of: {', '.join(map(str, limit))}"
         case "type":
-            wanted = limit if isinstance(limit, str) else " or ".join(limit)
-            return f"{shown} is not of type {wanted}"
-        case "minLength" | "maxLength":
-            side = "at least" if error.validator == "minLength" else "at most"
-            return f"has {len(error.instance)} code points, {side} {limit} are allowed: {shown}"
-        case "minItems" | "maxItems":
-            side = "at least" if error.validator == "minItems" else "at most"
-            return f"has {len(error.instance)} items, {side} {limit} are allowed"
-        case "minimum" | "maximum":
-            side = "at least" if error.validator == "minimum" else "at most"
-            return f"{shown} must be {side} {limit}"
+            return f"{shown} is not of type {limit if isinstance(limit, str) else ' or '.join(limit)}"
+        case "minLength" if not value.strip():
+            return "says nothing"
         case "const":
             return f"{shown} must be {limit!r}"
         case "pattern":
             return f"{shown} has not the form {limit.removesuffix(END)}"
         case "not":
             return f"{shown} is a name that some systems reserve"
-    return error.message
+        case "oneOf":
+            return f"{shown} fits none of the forms that are allowed, or several"
+    return _say_bound(str(error.validator), limit, value, shown) or error.message
+
+
+def _say_bound(rule: str, limit: Any, value: Any, shown: str) -> str:
+    """Put a rule such as `maxLength` into words; an empty string for any other rule."""
+    side = {"min": "at least", "max": "at most"}.get(rule[:3], "")
+    if not side:
+        return ""
+    unit = {"Length": "code points", "Items": "items"}.get(rule[3:])
+    if unit is None:
+        return f"{shown} must be {side} {limit}"
+    return f"has {len(value)} {unit}, {side} {limit} are allowed" + (f": {shown}" if rule.endswith("Length") else "")
 
 
 END = "(?![\\s\\S])"

@@ -1,0 +1,124 @@
+"""Adding one event to a hub, by the library and by the command."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_soul.adding import add, events_by_id, find_event
+from agent_soul.errors import RefusedError
+from agent_soul.hub import Hub, open_hub
+from agent_soul.log import parse_log, read_source_files
+
+RECORD = {"source": "home-mac", "kind": "fact", "scope": "stable", "summary": "Drinks tea."}
+OPTIONS = [part for name, value in RECORD.items() for part in (f"--{name}", value)]
+
+
+@pytest.fixture
+def at(git_hub: Path) -> Hub:
+    return open_hub(git_hub)
+
+
+def logged(hub: Hub) -> list[str]:
+    return [event.id for event in parse_log(read_source_files(hub.root)).events]
+
+
+def test_adding_again_with_the_same_id_gives_the_first_event_back(at: Hub) -> None:
+    first = add(at, {**RECORD, "event_id": "one"})
+    again = add(at, {**RECORD, "event_id": "one"})
+    assert (again.path, again.event.data) == (first.path, first.event.data)
+    assert again.warnings == ("one was added before; it is there once",)
+    assert logged(at) == ["one"]
+
+
+def test_adding_again_finds_an_event_that_only_the_outbox_has(at: Hub) -> None:
+    first = add(at, {**RECORD, "event_id": "one"})
+    (at.root / first.path).unlink()
+    assert add(at, {**RECORD, "event_id": "one"}).event.data == first.event.data
+    assert logged(at) == ["one"]
+
+
+def test_an_id_with_other_content_is_refused(at: Hub) -> None:
+    add(at, {**RECORD, "event_id": "one"})
+    with pytest.raises(RefusedError, match="'one' is the id of another event already"):
+        add(at, {**RECORD, "event_id": "one", "summary": "Drinks coffee."})
+    assert logged(at) == ["one"]
+
+
+def test_an_id_that_is_named_elsewhere_is_still_free(at: Hub) -> None:
+    add(at, {**RECORD, "event_id": "other", "supersedes": ["one"]})
+    assert add(at, {**RECORD, "event_id": "one"}).event.id == "one"
+
+
+def test_prefixes_of_what_is_replaced_are_written_out(at: Hub) -> None:
+    whole = add(at, RECORD).event.id
+    added = add(at, {**RECORD, "summary": "Drinks coffee.", "supersedes": [whole[:8], whole]})
+    assert added.event.supersedes == (whole,)
+    assert added.warnings == ()
+
+
+def test_a_prefix_of_several_ids_is_refused(at: Hub) -> None:
+    for name in ("abc-1", "abc-2"):
+        add(at, {**RECORD, "event_id": name})
+    with pytest.raises(RefusedError, match="'abc' begins the ids of 2 events: abc-1, abc-2"):
+        add(at, {**RECORD, "supersedes": "abc"})
+    add(at, {**RECORD, "event_id": "abc"})
+    assert add(at, {**RECORD, "supersedes": "abc"}).event.supersedes == ("abc",), "an exact id is no prefix"
+
+
+def test_an_unknown_id_is_kept_with_a_warning(at: Hub) -> None:
+    added = add(at, {**RECORD, "supersedes": "not-here"})
+    assert added.event.supersedes == ("not-here",)
+    assert "not in this hub yet" in added.warnings[0]
+
+
+@pytest.mark.parametrize("wrong", [5, {"a": 1}, [5], [""], [None], ["no way"]])
+def test_wrong_ids_are_refused(at: Hub, wrong: Any) -> None:
+    with pytest.raises(RefusedError, match="supersedes"):
+        add(at, {**RECORD, "supersedes": wrong})
+    assert logged(at) == []
+
+
+def test_finding_an_event(at: Hub) -> None:
+    event = add(at, RECORD).event
+    events = list(events_by_id(at).values())
+    assert find_event(events, event.id[:8]).id == event.id
+    for wanted in ("", "zzz"):
+        with pytest.raises(RefusedError, match="no event has the id"):
+            find_event(events, wanted)
+
+
+def test_two_first_commands_at_once_make_one_clone_id(git_hub: Path) -> None:
+    command = [sys.executable, "-m", "agent_soul", "add", "--hub", str(git_hub), *OPTIONS]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
+    paths = {json.loads(process.communicate()[0])["path"] for process in started}
+    assert len(paths) == 1
+    assert len(logged(open_hub(git_hub))) == 4
+
+
+def test_the_answer_is_utf_8_on_any_console(git_hub: Path) -> None:
+    command = [sys.executable, "-m", "agent_soul", "add", "--hub", str(git_hub), *OPTIONS, "--summary", "用户喜欢茶"]
+    done = subprocess.run(command, capture_output=True, env=_surroundings(PYTHONIOENCODING="ascii", LC_ALL="C"))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["event"]["summary"] == "用户喜欢茶"
+
+
+@pytest.mark.parametrize("source", ["a1\n", "-rf", "../x", "A"])
+def test_a_wrong_source_makes_no_folder(git_hub: Path, source: str) -> None:
+    command = [sys.executable, "-m", "agent_soul", "add", "--hub", str(git_hub), *OPTIONS, f"--source={source}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert re.search(r"source: .* has not the form|source: ", done.stderr)
+    assert not list((git_hub / "sources").iterdir())
+
+
+def _surroundings(**changes: str) -> dict[str, str]:
+    import os
+
+    return {**os.environ, **changes}

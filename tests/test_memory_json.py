@@ -1,0 +1,175 @@
+"""`memory.json`: the lists that programs read, whole, honest about what is left out, and without hidden characters."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from agent_soul.config import default_config
+from agent_soul.memory_json import MAX_BYTES, render_memory
+from agent_soul.text import find_hidden
+from hubs import compiled, event, pages
+
+LISTS = ["facts", "decisions", "kpis", "lessons", "sessions"]
+
+
+def memory(*records: dict[str, Any]) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(pages(records)["memory.json"])
+    return loaded
+
+
+def test_the_lists_are_there_even_when_empty() -> None:
+    assert memory() == {
+        "generated_by": "soul compile",
+        "version": 1,
+        **{name: [] for name in LISTS},
+        "left_out": dict.fromkeys(LISTS, 0),
+    }
+
+
+def test_a_fact_has_id_date_source_and_what_it_claims() -> None:
+    claim = {"entity": "Lin", "attribute": "role", "value": "founder"}
+    (fact,) = memory(event(1, "Lin founded it.", claim=claim, confidence=0.9, importance=0.7, tags=["people"]))["facts"]
+
+    assert fact == {
+        "id": "event-1",
+        "summary": "Lin founded it.",
+        "date": "2026-03-01",
+        "source": "mac",
+        "scope": "stable",
+        "importance": 0.7,
+        "confidence": 0.9,
+        "tags": ["people"],
+        "kind": "fact",
+        **claim,
+    }
+
+
+def test_a_decision_has_status_title_reason_and_who_made_it() -> None:
+    given = {"status": "pending", "rationale": "Cheaper.", "by": "Lin"}
+    (decision,) = memory(event(1, "Move.", kind="decision", title="Region", decision=given))["decisions"]
+
+    assert {name: decision[name] for name in ("title", "status", "rationale", "made_by")} == {
+        "title": "Region",
+        "status": "pending",
+        "rationale": "Cheaper.",
+        "made_by": "Lin",
+    }
+
+
+def test_a_lesson_says_whose_it_is() -> None:
+    lesson = {"context": "invoices", "applies_to": ["ocr"]}
+    own, other = memory(
+        event(1, "Binarise.", kind="lesson", scope="agent", agent="ocr-agent", lesson=lesson),
+        event(2, "Ask.", kind="lesson"),
+    )["lessons"][::-1]
+
+    assert (own["agent"], own["insight"]) == ("ocr-agent", "Binarise.")
+    assert (own["context"], own["applies_to"]) == ("invoices", ["ocr"])
+    assert other["agent"] == "mac"
+
+
+def test_a_kpi_has_its_newest_values_and_counts_the_earlier_ones() -> None:
+    (kpi,) = memory(
+        *(
+            event(n, kind="metric", metric={"name": "speed", "value": n, "target": 100, "unit": "km/h"})
+            for n in range(40)
+        )
+    )["kpis"]
+
+    assert (kpi["current_value"], kpi["target_value"], kpi["unit"], kpi["trend"]) == (39, 100, "km/h", "improving")
+    assert [point["value"] for point in kpi["history"]] == list(range(10, 40))
+    assert kpi["history_left_out"] == 10
+
+
+def test_sessions_are_the_daily_log_and_the_progress_of_projects() -> None:
+    sessions = memory(
+        event(1, "Woke.", scope="daily", kind="note"),
+        event(2, "Merged.", scope="project", project="shop", kind="project-update"),
+        event(3, "Decided.", scope="daily", kind="decision"),
+    )["sessions"]
+
+    assert [session["summary"] for session in sessions] == ["Merged.", "Woke."]
+
+
+def test_every_active_event_is_in_a_list_or_counted() -> None:
+    records = [event(n, f"{n} " + "字" * 300, kind=kind) for n in range(400) for kind in ["note"]]
+    records += [
+        event(1000 + n, f"{n} " + "y" * 400, kind="decision", decision={"rationale": "z" * 400}) for n in range(400)
+    ]
+    records += [event(2000 + n, "A lesson.", kind="lesson", detail=str(n)) for n in range(10)]
+    loaded = memory(*records)
+
+    kept = {name: len(loaded[name]) for name in LISTS}
+    left_out = loaded["left_out"]
+
+    assert sum(kept.values()) + sum(left_out.values()) == 810
+    assert left_out["facts"] > 0
+    assert left_out["decisions"] > 0
+    assert (kept["lessons"], left_out["lessons"]) == (10, 0)
+
+
+def test_the_file_keeps_its_ceiling_and_one_long_item_does_not_empty_a_list() -> None:
+    long = {"rationale": "因" * 100_000, "by": "x" * 100_000, "status": "approved"}
+    records = [event(n, "字" * 5_000 + str(n), kind="decision", decision=long, title="题" * 50_000) for n in range(60)]
+    records += [
+        event(
+            100 + n,
+            "🚀" * 499 + str(n),
+            kind="lesson",
+            lesson={"context": "é" * 9_000, "applies_to": ["字" * 9_000] * 20},
+        )
+        for n in range(40)
+    ]
+    records += [
+        event(200 + n, kind="metric", metric={"name": f"{'名' * 199}{n}"[-200:], "value": n}) for n in range(300)
+    ]
+    records += [event(600 + n, "字" * 450 + str(n), source=f"source-{n % 7}") for n in range(400)]
+    records += [event(1100 + n, "字" * 450 + str(n), kind="project-update") for n in range(400)]
+
+    text = pages(records)["memory.json"]
+    loaded = json.loads(text)
+
+    assert MAX_BYTES * 0.8 < len(text.encode("utf-8")) <= MAX_BYTES
+    assert all(len(loaded[name]) >= 1 for name in LISTS)
+    assert all(loaded["left_out"][name] > 0 for name in LISTS)
+
+
+def test_what_one_list_does_not_need_goes_to_another() -> None:
+    text = pages([event(n, f"{n} " + "x" * 300) for n in range(1_500)])["memory.json"]
+
+    assert len(text.encode("utf-8")) > MAX_BYTES * 0.95
+
+
+def test_no_text_hides_anything() -> None:
+    evil = "a\u202e\u200b\x1b[31m\U000e0041b"
+    text = pages(
+        [
+            event(1, evil, tags=[evil], claim={"entity": evil, "attribute": evil, "value": evil}),
+            event(2, evil, kind="decision", title=evil, decision={"rationale": evil, "by": evil}),
+            event(3, evil, kind="lesson", scope="agent", agent=evil, lesson={"context": evil, "applies_to": [evil]}),
+            event(
+                4,
+                evil,
+                kind="metric",
+                scope="project",
+                project=evil,
+                metric={"name": evil, "value": 1, "unit": evil[:20]},
+            ),
+        ]
+    )["memory.json"]
+
+    assert find_hidden(text.replace("\n", " ")) == []
+    assert all(find_hidden(json.dumps(item, ensure_ascii=False)) == [] for item in json.loads(text)["facts"])
+    assert "\\u" not in text
+
+
+def test_the_order_is_that_of_the_pages() -> None:
+    records = [event(1, "Low.", importance=0.1), event(2, "High.", importance=0.9), event(3, "Middle.")]
+    done = compiled(records)
+
+    assert [fact["summary"] for fact in json.loads(render_memory(done.resolution, default_config()))["facts"]] == [
+        "High.",
+        "Middle.",
+        "Low.",
+    ]

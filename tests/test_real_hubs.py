@@ -1,0 +1,103 @@
+"""The real hubs beside the checkout: every count, every ceiling, and the time and memory that the largest takes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent_soul.compiler import Compiled, compile_log
+from agent_soul.config import default_config
+from agent_soul.log import Log, parse_log, read_source_files
+from agent_soul.overview import State
+from agent_soul.pages import BUDGETS, budget_of
+from agent_soul.text import find_hidden
+from agent_soul.tokens import estimate_tokens
+from conftest import SHARED
+
+pytestmark = pytest.mark.shared
+COUNTS = {"itestflow": (28, 0), "ai-universal-memory": (31, 0), "commit-subjects": (19_513, 1)}
+MOST_SECONDS = 4.0
+MOST_MIB = 300
+
+
+@pytest.fixture(scope="module", params=COUNTS)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def read(name: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Log, Compiled]:
+    hub = tmp_path_factory.mktemp(name)
+    shutil.copytree(SHARED / "data" / "hubs" / name / "sources", hub / "sources")
+    log = parse_log(read_source_files(hub))
+    return log, compile_log(log, default_config(), State("2026-11-30"))
+
+
+def test_every_line_is_read_or_reported(name: str, read: tuple[Log, Compiled]) -> None:
+    log, compiled = read
+    events, bad = COUNTS[name]
+
+    assert (len(log.events), log.bad_lines, len(log.set_aside)) == (events, bad, 0)
+    assert sum(compiled.resolution.counts.values()) == events
+    assert f"bad lines {bad}" in compiled.texts["index.md"]
+    assert all("summary" in problem.message for problem in log.problems)
+
+
+def test_every_page_keeps_its_ceiling(read: tuple[Log, Compiled]) -> None:
+    texts = read[1].texts
+
+    for path, text in texts.items():
+        if path.endswith(".md"):
+            assert estimate_tokens(text) <= budget_of(path).tokens, path
+            assert len(text.encode("utf-8")) <= budget_of(path).bytes, path
+    assert sum(len(texts[path].encode("utf-8")) for path in BUDGETS) <= 10_240
+
+
+def test_nothing_but_our_own_structure_is_on_a_page(read: tuple[Log, Compiled]) -> None:
+    ours = r"<!-- Generated .* -->|# .+|## .+|- .+|  \S.*|[1-6]\. .+|As of .+|(active|Left out|[A-Z]).+\.|"
+    row = re.compile(ours)
+    for path, text in read[1].texts.items():
+        assert find_hidden(text.replace("\n", " ")) == []
+        if path.endswith(".md"):
+            assert [line for line in text.split("\n") if not row.fullmatch(line)] == []
+            assert sum(line.startswith("# ") for line in text.split("\n")) == 1
+
+
+MEASURED = """
+import resource, sys, time
+start = time.perf_counter()
+from agent_soul.cli import main
+try:
+    main(sys.argv[1:])
+finally:
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, time.perf_counter() - start, file=sys.stderr)
+"""
+
+
+def test_the_largest_hub_compiles_in_time_and_memory(tmp_path: Path) -> None:
+    seconds, mebibytes = [], []
+    for attempt in range(3):
+        hub = tmp_path / str(attempt)
+        shutil.copytree(SHARED / "data" / "hubs" / "commit-subjects" / "sources", hub / "sources")
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURED, "compile", "--hub", str(hub)],
+            env=os.environ,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        # Of the time on the clock a busy machine takes its part; the work itself is what is held to the limit.
+        cpu, mib, _ = map(float, done.stderr.splitlines()[-1].split())
+        assert (hub / "canonical" / "index.md").exists(), done.stderr
+        seconds.append(cpu)
+        mebibytes.append(mib)
+
+    assert min(seconds) <= MOST_SECONDS
+    assert max(mebibytes) <= MOST_MIB
