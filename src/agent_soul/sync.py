@@ -101,7 +101,7 @@ def sync(
         return _keep(hub, wanted, template=template, author=author)
     deadline = time.monotonic() + budget
     # One conversation per clone: whoever waits finds its events sent along by the one before. `add` does not wait.
-    with exclusive(hub.state / "sync.lock", timeout=budget, purpose="sync"):
+    with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"):
         exchange = _Exchange(hub, target, wanted, author, deadline)
         upstream = exchange.look(reattach=reattach) if look_first else exchange.known()
         sent, upstream, note = exchange.send(upstream, reattach=reattach)

@@ -91,8 +91,8 @@ def attempt(
         except BaseException as error:
             _end_with_children(child)
             if isinstance(error, subprocess.TimeoutExpired):
-                said = f"git {arguments[0]} took longer than {timeout:.0f} s and was ended"
-                raise GitTimeoutError(said, hint="try again later") from error
+                what = f"git {arguments[0]} took longer than {timeout:.0f} s and was ended"
+                raise GitTimeoutError(what, hint="try again later") from error
             raise
     return child.returncode, out, terminal_safe(said.decode("utf-8", "replace")).strip()
 
