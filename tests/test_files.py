@@ -95,6 +95,18 @@ def test_a_pipe_is_refused_without_waiting_for_a_reader(tmp_path: Path) -> None:
     assert _refusal(tmp_path).strerror == "it is not a plain file"
 
 
+def test_a_pipe_put_there_after_the_look_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing_there(*_: object, **__: object) -> None:
+        raise FileNotFoundError
+
+    (tmp_path / DAY).parent.mkdir(parents=True)
+    os.mkfifo(tmp_path / DAY)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", nothing_there)
+        refused = _refusal(tmp_path)
+    assert refused.strerror == "it is not a plain file"
+
+
 def test_a_device_is_refused(tmp_path: Path) -> None:
     (tmp_path / DAY).parent.mkdir(parents=True)
     try:

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -80,6 +81,16 @@ def test_deleting_the_file_lets_nobody_else_in(lock: Path, holder: subprocess.Po
     holder.kill()
     holder.wait()
     assert _is_free(lock)
+
+
+def test_who_waited_for_a_deleted_file_holds_the_new_one(lock: Path, holder: subprocess.Popen[str]) -> None:
+    ending = threading.Timer(0.5, holder.kill)
+    deleting = threading.Timer(0.2, lock.unlink)
+    ending.start()
+    deleting.start()
+    with exclusive(lock, purpose="who waited"):
+        assert "who waited" in lock.read_text()
+    ending.join()
 
 
 def test_the_body_failing_frees_it(lock: Path) -> None:

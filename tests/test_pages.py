@@ -13,6 +13,7 @@ from agent_soul.pages import (
     AGENT_RECENT,
     BUDGETS,
     L2_BUDGET,
+    Budget,
     Room,
     budget_of,
     fits,
@@ -20,7 +21,6 @@ from agent_soul.pages import (
     long_names,
     longest_fitting,
 )
-from agent_soul.tokens import estimate_tokens
 from hubs import compiled, event, headings, items, log_of, pages
 
 EVERYWHERE = {"index.md", "pages.md", "memory.json"}
@@ -162,17 +162,23 @@ def test_ids_are_shown_with_as_many_characters_as_it_takes() -> None:
     ]
 
 
-@given(st.lists(st.text(max_size=80), max_size=30))
-def test_a_room_never_takes_more_than_its_budget(texts: list[str]) -> None:
-    budget = BUDGETS["index.md"]
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.text(min_size=5, max_size=80), min_size=1, max_size=9),
+    st.sampled_from(["a b ", "中文", "é", "\U0002f800"]),
+    st.sampled_from([BUDGETS["index.md"], Budget(10_000, 700)]),
+)
+def test_a_room_never_takes_more_than_its_budget(texts: list[str], filling: str, budget: Budget) -> None:
+    many = [f"{filling * 5}{text}" for text in texts] * 200
 
-    whole = "\n".join([*Room.of(budget).take(texts), ""])
+    taken = Room.of(budget).take(many)
 
-    assert estimate_tokens(whole) <= budget.tokens
-    assert len(whole.encode("utf-8", "surrogatepass")) <= budget.bytes
+    assert 0 < len(taken) < len(many)
+    assert fits("\n".join([*taken, ""]), budget)
+    assert not fits("\n".join([*many[: len(taken) + 12], ""]), budget)
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 400), st.integers(1, 40))
 def test_the_longest_fitting_prefix_fits_and_the_next_does_not(count: int, words: int) -> None:
     budget = BUDGETS["index.md"]

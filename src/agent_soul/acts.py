@@ -86,6 +86,8 @@ class Acts:
         acts._judge([event for event in events if _is_judgement(event)])
         acts._supersede([event for event in events if "supersedes" in event.data and event.kind not in MARK_KINDS])
         acts._archive()
+        for mark in acts.marks("settle"):
+            acts._targets(mark)  # reports what is odd about them; `resolve` applies them
         return acts
 
     def marks(self, action: str) -> Iterator[Event]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from agent_soul import outbox
@@ -30,7 +30,7 @@ def add(hub: Hub, record: Mapping[str, Any]) -> Added:
 
     A record that brings its own id may be added again: the event that is there already comes back.
     """
-    now = datetime.now().astimezone()
+    now = local_now()
     record, notes = _with_whole_ids(hub, record)
     event = draft(record, now)
     with exclusive(hub.lock_file, purpose="add"):
@@ -42,6 +42,17 @@ def add(hub: Hub, record: Mapping[str, Any]) -> Added:
         notes.append(f"{event.id} was added before; it is there once")
     warnings = (*notes, *advice(event, now.astimezone(UTC).date().isoformat()), *appended.warnings)
     return Added(event, appended.paths[event.id], warnings)
+
+
+def local_now() -> datetime:
+    """Return this moment with the offset of the local clock, or in UTC where that is none that RFC 3339 can write."""
+    now = datetime.now(UTC)
+    try:
+        here = now.astimezone()
+        offset = here.utcoffset() or timedelta()
+    except (ValueError, OverflowError):
+        return now
+    return now if offset % timedelta(minutes=1) else here
 
 
 def add_all(hub: Hub, events: Sequence[Event]) -> outbox.Appended:

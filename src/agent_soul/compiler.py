@@ -17,7 +17,7 @@ from agent_soul.config import Config, default_config, parse_config
 from agent_soul.conflicts import Conflict, find_conflicts
 from agent_soul.errors import StoppedError
 from agent_soul.event import add_days, short_id
-from agent_soul.files import TEMPORARY_PATTERN, replace_files
+from agent_soul.files import TEMPORARY_PATTERN, read_regular, replace_files
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.log import Log, SourceFiles, parse_log, read_source_files
@@ -85,14 +85,9 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
 
 def load_config(hub: Hub) -> tuple[Config, list[str]]:
     """Return the hub's settings and warnings about them; the defaults where there is no soul.yaml."""
-    try:
-        return parse_config(hub.config_file.read_bytes())
-    except FileNotFoundError:
+    if not hub.config_file.exists():
         return default_config(), []
-    except OSError as error:
-        raise StoppedError(
-            f"{hub.config_file} cannot be read: {error.strerror}", hint="mend its permissions"
-        ) from error
+    return parse_config(read_regular(hub.config_file))
 
 
 def compile_hub(hub: Hub, wanted: State | None = None, *, write: bool = True) -> Outcome:
@@ -279,10 +274,7 @@ def _ids_at(hub: Hub, revision: str, waiting: Iterable[outbox.Entry]) -> set[str
 
 
 def _read_bytes(file: Path) -> bytes | None:
-    try:
-        return file.read_bytes()
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return None
+    return read_regular(file) if file.exists() else None
 
 
 def _read_text(file: Path) -> str:

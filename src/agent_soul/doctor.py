@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from agent_soul.errors import Problem
+from agent_soul.files import read_regular
 from agent_soul.hub import Hub
 from agent_soul.pages import INDEX, PROFILE, STABLE, Budget, budget_of
 from agent_soul.tokens import estimate_tokens
@@ -36,10 +37,8 @@ def examine(hub: Hub, problems: Iterable[Problem]) -> list[Finding]:
 
 
 def _text(hub: Hub, path: str) -> str | None:
-    try:
-        return (hub.root / path).read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
+    file = hub.root / path
+    return read_regular(file).decode("utf-8", "replace") if file.exists() else None
 
 
 def _identity(files: Mapping[str, str | None]) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import math
 import os
 import re
 import sys
@@ -180,8 +181,9 @@ def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain) -> Event
         filled["ts"] = now.isoformat(timespec="microseconds")
     faults: list[str] = []
     cleaned = _clean_fields("", filled, faults)
-    if not schemas.validator("written").is_valid(cleaned):
-        faults += explain(cleaned)
+    with contextlib.suppress(UnicodeEncodeError):  # half a surrogate pair: named among the hidden characters
+        if not schemas.validator("written").is_valid(cleaned):
+            faults += explain(cleaned)
     faults += _oversize(cleaned)
     if faults:
         raise RefusedError("; ".join(faults), hint=_HINT)
@@ -220,6 +222,8 @@ def _clean(place: str, name: str, value: Any, faults: list[str]) -> Any:
         return [_clean(f"{place}.{number}", name, item, faults) for number, item in enumerate(value)]
     if isinstance(value, Mapping):
         return _clean_fields(place, value, faults)
+    if isinstance(value, float) and not math.isfinite(value):
+        faults.append(f"{place}: {value} is not a number that JSON knows")
     return value
 
 

@@ -57,6 +57,21 @@ def install(target: Path, content: bytes) -> None:
         raise
 
 
+def read_regular(file: Path) -> bytes:
+    """Return the bytes of a plain file; a pipe or device in its place would hang whoever reads it.
+
+    Raises `StoppedError` where it is something else, or where the system refuses.
+    """
+    try:
+        fd = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(fd, "rb") as opened:
+            if not stat.S_ISREG(os.fstat(fd).st_mode):
+                raise OSError(0, "it is not a plain file")  # noqa: TRY301 - it is one more reason of the same kind
+            return opened.read()
+    except OSError as error:
+        raise StoppedError(f"{file} cannot be read: {error.strerror}", hint="put a plain file in its place") from error
+
+
 def make_folder(folder: Path) -> None:
     """Make `folder` and what is missing above it, so that a power cut takes none of them away again."""
     missing = [each for each in (folder, *folder.parents) if not each.exists()]

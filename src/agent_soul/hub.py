@@ -56,8 +56,8 @@ def find_hub(explicit: str | Path | None = None, *, start: Path | None = None) -
     """
     for named, origin in ((explicit, "--hub"), (os.environ.get(HOME_VARIABLE), HOME_VARIABLE)):
         if named:
-            return _named_hub(Path(named).expanduser(), origin)
-    here = (start or Path.cwd()).resolve()
+            return _named_hub(named, origin)
+    here = _folder_of_process() if start is None else start.resolve()
     for folder in (here, *here.parents):
         if looks_like_hub(folder):
             return open_hub(folder)
@@ -88,8 +88,22 @@ def open_hub(root: Path) -> Hub:
     return Hub(root, _state_home() / "agent-soul" / _short_hash(str(root)), None)
 
 
-def _named_hub(folder: Path, origin: str) -> Hub:
-    if not folder.is_dir():
+def _folder_of_process() -> Path:
+    try:
+        return Path.cwd().resolve()
+    except OSError as error:
+        hint = f"go to the hub, or name it with --hub or {HOME_VARIABLE}"
+        raise RefusedError("the current folder is gone", hint=hint) from error
+
+
+def _named_hub(name: str | Path, origin: str) -> Hub:
+    folder = Path(name)
+    try:
+        folder = folder.expanduser()
+        is_folder = folder.is_dir()
+    except (OSError, RuntimeError, ValueError):  # a name too long, or a home that nobody has
+        is_folder = False
+    if not is_folder:
         raise RefusedError(f"{origin} names {str(folder)!r}, which is not a folder", hint="name the hub's own folder")
     if not ((folder / "sources").is_dir() or looks_like_hub(folder)):
         raise RefusedError(

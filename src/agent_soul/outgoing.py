@@ -89,7 +89,9 @@ def _pages(
     changed: dict[str, bytes | None] = {
         path: content for path, content in made.items() if tree.objects.get(path) != _object_name(content, tree.commit)
     }
-    unknown = {path: name for path, name in tree.objects.items() if path.startswith(f"{CANONICAL}/") and path not in made}
+    unknown = {
+        path: name for path, name in tree.objects.items() if path.startswith(f"{CANONICAL}/") and path not in made
+    }
     changed |= {path: None for path, content in gitio.read_objects(hub, unknown).items() if is_generated(content)}
     if list(changed) == [_INDEX_PATH] and recorded and without_as_of(index) == without_as_of(texts[INDEX]):
         return {}

@@ -51,7 +51,7 @@ def trace(hub: Hub, resolution: Resolution, event: Event, *, with_origin: bool =
 def _page_lines(hub: Hub, event: Event) -> Iterable[PageLine]:
     shown = re.compile(rf"(?<![\w.:-]){re.escape(short_id(event.id))}(?![\w.:-])")
     for file in sorted(hub.canonical.rglob("*.md")):
-        if file.is_symlink():
+        if file.is_symlink() or not file.is_file():
             continue
         for number, text in enumerate(file.read_text(encoding="utf-8", errors="replace").split("\n"), start=1):
             if shown.search(text):

@@ -147,9 +147,13 @@ class _Exchange:
             if outcome is gitio.Pushed.ACCEPTED:
                 return _counted(work.events, work.changes), commit, work.note
             if outcome is gitio.Pushed.DECLINED:
-                raise NotSharedError(f"the remote declined: {words}", hint="the events stay safe here; mend that, then `soul sync`")
+                raise NotSharedError(
+                    f"the remote declined: {words}", hint="the events stay safe here; mend that, then `soul sync`"
+                )
             tries += 1
-            said = _counted(work.events, work.changes)  # a push without an answer may have arrived: then nothing is left
+            said = _counted(
+                work.events, work.changes
+            )  # a push without an answer may have arrived: then nothing is left
             self._wait(tries, words)
             upstream = self.look()
 
@@ -179,7 +183,9 @@ class _Exchange:
         """Wait a random while that grows, so that two clones do not collide for ever."""
         wait = random.uniform(0, min(_FIRST_WAIT * 2**tries, _LONGEST_WAIT))  # noqa: S311 - no secret
         if time.monotonic() + wait > self.deadline:
-            raise NotSharedError(f"the remote was busy for the whole time: {words}", hint="`soul sync` goes on from here")
+            raise NotSharedError(
+                f"the remote was busy for the whole time: {words}", hint="`soul sync` goes on from here"
+            )
         time.sleep(wait)
 
     @property

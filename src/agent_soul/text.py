@@ -54,7 +54,9 @@ _IN_PLACE = "|".join(
     )
 )
 # One character class alone is searched many times faster than the whole rule, and most texts hold none of it.
-_SUSPECT = re.compile(f"[{_NEVER_SEEN}{_SEEN_IN_PLACE}]")
+# It need not be exact: beyond the first plane every character counts as suspect, which makes it seven times faster.
+_FIRST_PLANE = re.sub(r"\\U000\w{5}(-\\U00\w{6})?", "", _NEVER_SEEN + _SEEN_IN_PLACE)
+_SUSPECT = re.compile(f"[{_FIRST_PLANE}\U00010000-\U0010ffff]")
 _HIDDEN = re.compile(f"[{_NEVER_SEEN}]|(?!{_IN_PLACE})[{_SEEN_IN_PLACE}]")
 _UNPRINTED = re.compile(rf"[\x0b-\r\x85\u2028\u2029]|{_HIDDEN.pattern}")
 

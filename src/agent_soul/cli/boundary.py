@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import itertools
 import json
 import os
 import platform
@@ -18,12 +20,15 @@ from typing import Any
 import click
 
 from agent_soul import __version__
+from agent_soul.cli.common import discard_stdout
 from agent_soul.draft import typographic_option
 from agent_soul.errors import ExitCode, RefusedError, SoulError
 from agent_soul.hub import find_hub
 from agent_soul.text import terminal_safe
 
 INTERRUPTED = 128 + signal.SIGINT
+_LONGEST = 1_000
+"""Characters of a message; it quotes values, and a value may be a whole book."""
 
 
 def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | None) -> int:
@@ -46,8 +51,7 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has seen enough (`search | head`); what was to be written is written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_stdout()  # the reader has seen enough (`search | head`); what was to be written is written
         return ExitCode.DONE
     except Exception:
         return _report_bug(arguments)
@@ -55,7 +59,12 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
 
 
 def _speak_utf8() -> None:
-    """Print UTF-8 whatever the console's own encoding, so that no output fails after its event is kept."""
+    """Print UTF-8 whatever the console's own encoding, and nowhere if there is none: no output fails for either."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the whole process
+            atexit.register(nowhere.close)
+            setattr(sys, name, nowhere)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace", newline="\n")  # type: ignore[union-attr]
@@ -73,7 +82,8 @@ def _refuse_typographic_options(arguments: Sequence[str]) -> None:
 
 def _report(arguments: Sequence[str], code: ExitCode, message: str, hint: str) -> int:
     """Say what went wrong: on stderr for people, and as one object on stdout where JSON was asked for."""
-    with contextlib.suppress(BrokenPipeError):
+    message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"
+    with contextlib.suppress(OSError):
         if "--json" in arguments:
             error = {"code": code.name.lower(), "message": message, "hint": hint}
             print(json.dumps({"ok": False, "error": error}), flush=True)  # noqa: T201
@@ -91,7 +101,7 @@ def _report_bug(arguments: Sequence[str]) -> int:
     ]
     text = "\n".join(lines)
     place = ""
-    for folder in _report_folders():
+    for folder in _report_folders(arguments):
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             file = folder / f"bug-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{os.getpid()}.txt"
@@ -103,8 +113,10 @@ def _report_bug(arguments: Sequence[str]) -> int:
     return _report(arguments, ExitCode.BUG, f"a bug of ours: {type(error).__name__}: {error}", hint)
 
 
-def _report_folders() -> list[Path]:
+def _report_folders(arguments: Sequence[str]) -> list[Path]:
+    """Return where a report may go: the state of the hub that was meant, else the system's temporary folder."""
     folders = [Path(tempfile.gettempdir())]
+    named = [value for option, value in itertools.pairwise(arguments) if option == "--hub"]
     with contextlib.suppress(Exception):
-        folders.insert(0, find_hub().state / "bugs")
+        folders.insert(0, find_hub(named[-1] if named else None).state / "bugs")
     return folders

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import click
 
+from agent_soul.adding import Added
+from agent_soul.errors import StoppedError
 from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub, find_hub
-from agent_soul.text import find_hidden, terminal_safe
+from agent_soul.text import terminal_safe
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,14 +44,50 @@ def say(text: str) -> None:
 
 
 def show(text: str) -> None:
-    """Print data on stdout; nothing in it can steer a terminal."""
-    click.echo(terminal_safe(text))
+    """Print data on stdout; nothing in it can steer a terminal. Raises `StoppedError` where stdout takes no more."""
+    _print(terminal_safe(text))
 
 
 def show_json(**fields: Any) -> None:
     """Print one JSON object; characters that a terminal could obey or a person not see are escaped."""
     text = json.dumps(fields, ensure_ascii=False)
-    click.echo(json.dumps(fields) if find_hidden(text) else text)
+    _print(text if terminal_safe(text) == text else json.dumps(fields))
+
+
+def _print(text: str) -> None:
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        discard_stdout()
+        raise StoppedError(f"stdout cannot be written: {error.strerror}", hint="see where it leads") from error
+
+
+@contextlib.contextmanager
+def printed_if_possible(kept: str) -> Iterator[None]:
+    """Print in here what is kept already: if stdout takes nothing, that is no failure that somebody should repeat."""
+    try:
+        yield
+    except (StoppedError, BrokenPipeError):
+        discard_stdout()
+        say(f"kept: {kept}, though stdout could not be written")
+
+
+def discard_stdout() -> None:
+    """Send the rest of stdout nowhere, so that the interpreter does not fail over it when it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def show_added(added: Added) -> None:
+    """Print an acknowledged event as JSON, warnings included."""
+    for warning in added.warnings:
+        say(f"note: {warning}")
+    with printed_if_possible(added.event.id):
+        show_json(
+            ok=True, event_id=added.event.id, path=added.path, event=added.event.data, warnings=list(added.warnings)
+        )
 
 
 def line_of(event: Event, status: str = "") -> str:

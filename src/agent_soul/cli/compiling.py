@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
@@ -56,7 +55,8 @@ def compile_(
         outcome = compile_hub(hub, wanted, write=not (dry_run or check))
     _warn(outcome)
     if dry_run and not as_json:
-        sys.stdout.writelines(unified_diff(hub.canonical, outcome.compiled, outcome.difference))
+        for line in unified_diff(hub.canonical, outcome.compiled, outcome.difference):
+            show(line.removesuffix("\n"))
     _show_outcome(outcome, as_json=as_json, writes=not (dry_run or check), reason=reason)
     stale = check and bool(outcome.difference)
     bad = strict and outcome.log.bad_lines > 0

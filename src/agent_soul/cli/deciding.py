@@ -7,12 +7,13 @@ from typing import Any
 import click
 
 from agent_soul import adding
-from agent_soul.cli.common import line_of, open_hub, output_options, say, show_json
+from agent_soul.cli.common import line_of, open_hub, output_options, say, show_added
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import Event
 from agent_soul.hub import Hub
 from agent_soul.log import parse_log, read_source_files
 
+_NAME_LENGTH = 80
 _source = click.option("--source", required=True, envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides.")
 _reason = click.option("--reason", required=True, metavar="TEXT", help="Why; kept with the decision.")
 
@@ -26,10 +27,8 @@ def retract(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
     """Take events back. The lines stay in the log; no page shows them, and identical older statements go with them."""
     hub = open_hub(hub_name)
     events = _find_all(hub, event_ids)
-    for event in events:
-        say(f"retracted: {line_of(event)}")
     record = {"kind": "retraction", "supersedes": [event.id for event in events], "summary": reason}
-    return _add(hub, source, events[0], record)
+    return _add(hub, source, "retracted", events, record)
 
 
 @click.command()
@@ -45,10 +44,8 @@ def resolve(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
         raise RefusedError(
             "a conflict is between two events or more", hint="name all that are meant; conflicts.md lists them"
         )
-    for event in events:
-        say(f"settled: {line_of(event)}")
     mark = {"action": "settle", "targets": [event.id for event in events]}
-    return _add(hub, source, events[0], {"kind": "mark", "mark": mark, "summary": reason})
+    return _add(hub, source, "settled", events, {"kind": "mark", "mark": mark, "summary": reason})
 
 
 def _find_all(hub: Hub, wanted: tuple[str, ...]) -> list[Event]:
@@ -56,11 +53,14 @@ def _find_all(hub: Hub, wanted: tuple[str, ...]) -> list[Event]:
     return [adding.find_event(events, id_) for id_ in wanted]
 
 
-def _add(hub: Hub, source: str, about: Event, record: dict[str, Any]) -> int:
-    """Append the decision with the reach of what it is about, so that it is found there."""
-    reach = {name: about.data[name] for name in ("scope", "project", "agent") if name in about.data}
+def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str, Any]) -> int:
+    """Append the decision with the reach of the first event that it is about, so that it is found there."""
+    about = events[0]
+    # Names as they are shown: an old line may hold more than may be written today.
+    names = {"project": about.project[:_NAME_LENGTH], "agent": about.agent[:_NAME_LENGTH]}
+    reach = {"scope": about.scope, **{name: text for name, text in names.items() if text}}
     added = adding.add(hub, {"source": source, **reach, **record})
-    for warning in added.warnings:
-        say(f"note: {warning}")
-    show_json(ok=True, event_id=added.event.id, path=added.path, event=added.event.data, warnings=list(added.warnings))
+    for event in events:
+        say(f"{done}: {line_of(event)}")
+    show_added(added)
     return ExitCode.DONE

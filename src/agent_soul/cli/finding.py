@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+import contextlib
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
@@ -111,7 +112,8 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
     show(f"file       {event.path}:{event.line}")
     for name, value in event.data.items():
         if name not in _SHOWN_ABOVE:
-            show(f"{name:<10} {_plain(value)}")
+            row = f"{name:<10} {_plain(value)}"
+            show(row.replace("\n", "\n  "))  # text cannot pass for a row of ours
     _show_chain(found.replaced, found.replaced_by)
     return ExitCode.DONE
 
@@ -220,7 +222,10 @@ def _status_text(verdict: Verdict) -> str:
 
 
 def _local_time(instant: int) -> str:
-    return datetime.fromtimestamp(instant / 1e9).astimezone().isoformat(sep=" ", timespec="seconds")
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=instant // 1000)
+    with contextlib.suppress(ValueError, OverflowError):  # at the ends of the calendar UTC has to do
+        moment = moment.astimezone()
+    return moment.isoformat(sep=" ", timespec="seconds")
 
 
 def _plain(value: Any) -> str:

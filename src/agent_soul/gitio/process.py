@@ -107,5 +107,11 @@ def _end_with_children(child: subprocess.Popen[bytes]) -> None:
 
 def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
-    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8", **_NEVER_ASK}
+    quiet = {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "true",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C.UTF-8",
+        **_NEVER_ASK,
+    }
     return {**_TRANSPORTS, **kept, **quiet, **(extra or {})}

@@ -94,9 +94,7 @@ def commit_paths(hub: Hub, paths: Sequence[str], message: str, *, author: str) -
     finally:
         index.unlink(missing_ok=True)
     parents = ("-p", parent) if parent else ()
-    commit = (
-        run(hub, "commit-tree", tree, *parents, stdin=message.encode(), env=identity(hub, author)).decode().strip()
-    )
+    commit = run(hub, "commit-tree", tree, *parents, stdin=message.encode(), env=identity(hub, author)).decode().strip()
     run(hub, "update-ref", "-m", "agent-soul: share", "HEAD", commit, parent or "0" * 40)
     run(hub, "update-index", "--add", "--remove", "-z", "--stdin", stdin=listed)
     return commit

@@ -82,7 +82,16 @@ def fetch(hub: Hub, target: Target, *, timeout: float) -> str:
     Raises `GitError` with the server's words where the remote cannot be reached.
     """
     refspec = f"+refs/heads/{target.branch}:{target.tracking}"
-    arguments = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--no-auto-gc", "--", target.remote, refspec)
+    arguments = (
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-recurse-submodules",
+        "--no-auto-gc",
+        "--",
+        target.remote,
+        refspec,
+    )
     code, _, said = attempt(hub, *arguments, timeout=timeout)
     if code == 0:
         return tracked_head(hub, target)
@@ -103,7 +112,12 @@ def push(hub: Hub, target: Target, commit: str, *, timeout: float) -> tuple[Push
         return Pushed.ACCEPTED, ""
     report = out.decode("utf-8", "replace")
     words = said or report.strip()
-    if "[rejected]" in report or "fetch first" in said or "non-fast-forward" in said or "cannot lock ref" in report + said:
+    if (
+        "[rejected]" in report
+        or "fetch first" in said
+        or "non-fast-forward" in said
+        or "cannot lock ref" in report + said
+    ):
         return Pushed.OVERTAKEN, words
     return (Pushed.DECLINED if "[remote rejected]" in report else Pushed.UNKNOWN), words
 
@@ -131,9 +145,7 @@ def read_tree(hub: Hub, commit: str) -> Tree:
 _PARTS = ("sources", "canonical", "soul.yaml")
 
 
-def build_commit(
-    hub: Hub, parent: str, changes: Mapping[str, bytes | None], message: str, *, author: str
-) -> str:
+def build_commit(hub: Hub, parent: str, changes: Mapping[str, bytes | None], message: str, *, author: str) -> str:
     """Make a commit on `parent` in which the files at `changes` (from the hub's folder) hold these bytes, or are gone.
 
     One `git fast-import` makes it, without index and work tree; killed, it leaves loose objects and nothing else.

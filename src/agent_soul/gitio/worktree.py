@@ -93,7 +93,15 @@ def _point_index(hub: Hub, wanted: Tree, paths: Mapping[str, bytes | None], env:
         for path in paths
     ]
     if rows:
-        run(hub, "update-index", "-z", "--add", "--index-info", stdin="".join(f"{row}\0" for row in rows).encode(), env=env)
+        run(
+            hub,
+            "update-index",
+            "-z",
+            "--add",
+            "--index-info",
+            stdin="".join(f"{row}\0" for row in rows).encode(),
+            env=env,
+        )
 
 
 def _merged(hub: Hub, old: str, new: str, author: str) -> tuple[str, list[str]]:
