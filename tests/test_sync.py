@@ -51,8 +51,10 @@ def page(folder: Path, name: str = "fuzzy-memory.md") -> str:
 
 
 def is_tidy(folder: Path) -> bool:
-    leftovers = [path for path in (folder / ".git").glob("rebase-*")] + list(folder.rglob(".agent-soul.*.tmp"))
-    return git(folder, "status", "--porcelain") == "" and not leftovers and not (folder / ".git" / "index.lock").exists()
+    leftovers = [*(folder / ".git").glob("rebase-*"), *folder.rglob(".agent-soul.*.tmp")]
+    return (
+        git(folder, "status", "--porcelain") == "" and not leftovers and not (folder / ".git" / "index.lock").exists()
+    )
 
 
 @pytest.fixture
@@ -110,7 +112,6 @@ class TestTwoMachines:
         run(a, "compile", "--check")
 
     def test_many_at_once(self, clones: tuple[Path, Path], remote: Path) -> None:
-        a, b = clones
         command = [sys.executable, "-m", "agent_soul", "share", "--json"]
         running = [
             subprocess.Popen([*command, "--source", f"agent-{f.name}", f"{f.name} {n}"], cwd=f, stdout=subprocess.PIPE)
@@ -227,7 +228,7 @@ class TestAPersonAtWork:
 
     @pytest.mark.parametrize("state", ["rebase", "detached", "other branch"])
     def test_where_no_commit_of_ours_belongs(self, clones: tuple[Path, Path], remote: Path, state: str) -> None:
-        a, b = clones
+        a, _ = clones
         if state == "rebase":
             (a / ".git" / "rebase-merge").mkdir()
         elif state == "detached":
@@ -243,7 +244,9 @@ class TestAPersonAtWork:
         assert log_of(remote, "main") == ["Of a."]
         assert git(a, "rev-parse", "HEAD") == head
 
-    @pytest.mark.parametrize("way", [("pull", "-q", "--rebase"), ("pull", "-q", "--no-rebase"), ("pull", "-q", "--ff-only")])
+    @pytest.mark.parametrize(
+        "way", [("pull", "-q", "--rebase"), ("pull", "-q", "--no-rebase"), ("pull", "-q", "--ff-only")]
+    )
     def test_plain_git_goes_on_working(self, clones: tuple[Path, Path], way: tuple[str, ...]) -> None:
         a, b = clones
         share(a, "Of a.")
@@ -321,7 +324,9 @@ class TestServers:
 
         assert not (tmp_path / "owned").exists()
 
-    def test_a_rewritten_remote_stops_until_a_person_decides(self, clones: tuple[Path, Path], seed: Path, remote: Path) -> None:
+    def test_a_rewritten_remote_stops_until_a_person_decides(
+        self, clones: tuple[Path, Path], seed: Path, remote: Path
+    ) -> None:
         a, _ = clones
         share(a, "Of a.")
         git(seed, "push", "-q", "--force", "origin", "main")
@@ -369,7 +374,9 @@ class TestShapes:
         assert log_of(shallow) == ["Meanwhile.", "More of a.", "Of a.", "Of the shallow one."]
         assert is_tidy(shallow)
 
-    def test_a_worktree_shares_the_outbox_of_its_clone(self, clones: tuple[Path, Path], tmp_path: Path, remote: Path) -> None:
+    def test_a_worktree_shares_the_outbox_of_its_clone(
+        self, clones: tuple[Path, Path], tmp_path: Path, remote: Path
+    ) -> None:
         a, _ = clones
         git(a, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
         share(tmp_path / "side", "From the side.")

@@ -1,4 +1,4 @@
-"""What a clone has to send: upstream's own tree, plus our lines, plus the pages that this makes. Pure but for reading Git."""
+"""What a clone has to send: upstream's own tree, plus our lines, plus the pages that this makes."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ def sync(
         return _keep(hub, wanted, template=template, author=author)
     deadline = time.monotonic() + budget
     # One conversation per clone: whoever waits finds its events sent along by the one before. `add` does not wait.
-    with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"):
+    with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"), gitio.writing(hub):
         exchange = _Exchange(hub, target, wanted, author, deadline)
         upstream = exchange.look(reattach=reattach) if look_first else exchange.known()
         sent, upstream, note = exchange.send(upstream, reattach=reattach)
@@ -213,7 +213,8 @@ class _Exchange:
         named = ", ".join(short_id(event.id) for event in missing[:_IDS_NAMED])
         more = f" and {len(missing) - _IDS_NAMED} more" if len(missing) > _IDS_NAMED else ""
         raise StoppedError(
-            f"the remote branch {self.target.branch!r} {what}; it lacks {len(missing)} events of this clone: {named}{more}",
+            f"the remote branch {self.target.branch!r} {what}; it lacks {len(missing)} events of this clone:"
+            f" {named}{more}",
             hint="ask who did that; `soul sync --reattach` takes the remote as it is and sends these events again",
         )
 
@@ -234,7 +235,7 @@ def _events_at(hub: Hub, commit: str) -> list[Event]:
 
 
 def _settler(hub: Hub) -> Any:
-    """Return the rule for our own files that differ from the branch: pages are upstream's, our day files keep all lines."""
+    """Return the rule for our files that differ from the branch: pages are upstream's, our day files keep all lines."""
     ours = f".{outbox.clone_id(hub)}."
 
     def settle(path: str, here: bytes | None, shared: bytes | None) -> gitio.Settled | None:
@@ -272,7 +273,7 @@ def _keep(hub: Hub, wanted: State | None, *, template: bool, author: str) -> Kep
         with exclusive(hub.lock_file, purpose="share"):
             return Kept(Reach.KEPT_HERE, "no Git repository holds this hub", outcome=compile_locked(hub, wanted))
     _refuse_in_the_middle(hub)
-    with exclusive(hub.lock_file, purpose="share"):
+    with exclusive(hub.lock_file, purpose="share"), gitio.writing(hub):
         outcome, note = _compile_unless_newer(hub, wanted)
         paths = gitio.changed_paths(hub)
         commit = gitio.commit_paths(hub, paths, commit_message(paths), author=author)

@@ -13,6 +13,7 @@ from agent_soul.gitio.repository import (
     operation_under_way,
     read_objects,
     upstream,
+    writing,
 )
 from agent_soul.gitio.transport import (
     Pushed,
@@ -54,4 +55,5 @@ __all__ = [
     "target_of",
     "tracked_head",
     "upstream",
+    "writing",
 ]

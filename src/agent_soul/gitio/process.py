@@ -17,6 +17,7 @@ from agent_soul.hub import Hub
 from agent_soul.text import terminal_safe
 
 LOCAL_TIMEOUT = 60.0
+_GRACE = 1.0
 _ALWAYS = (
     *("-c", "core.fsmonitor=false", "-c", "core.fsync=all", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
     *("-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null"),
@@ -73,7 +74,7 @@ def attempt(
     """Run git in the hub's folder; return its exit code, its stdout, and what it said on stderr, safe to print."""
     try:
         child = subprocess.Popen(
-            ["git", *_ALWAYS, *arguments],
+            ["git", *_ALWAYS, *arguments],  # noqa: S607 - the one on PATH is the one that the person uses
             cwd=hub.root,
             env=_environment(env),
             stdin=subprocess.PIPE,
@@ -98,11 +99,15 @@ def attempt(
 
 
 def _end_with_children(child: subprocess.Popen[bytes]) -> None:
+    """End git and its transport: first so that git can remove its locks, then for good."""
     with contextlib.suppress(OSError):
         if os.name == "nt":
             child.kill()
-        else:
-            os.killpg(child.pid, signal.SIGKILL)
+            return
+        os.killpg(child.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(_GRACE)
+        os.killpg(child.pid, signal.SIGKILL)
 
 
 def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:

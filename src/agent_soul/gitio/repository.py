@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from agent_soul.gitio import locks
 from agent_soul.gitio.process import GitError, run
 from agent_soul.hub import Hub
 
@@ -56,8 +58,22 @@ def upstream(hub: Hub) -> str:
 
 def operation_under_way(hub: Hub) -> str:
     """Return the name of a rebase, merge or the like that a person has not finished, or an empty string."""
-    git_dir = Path(os.fsdecode(run(hub, "rev-parse", "--absolute-git-dir").rstrip(b"\n")))
+    git_dir = git_dirs(hub)[0]
     return next((name for file, name in _UNDER_WAY.items() if (git_dir / file).exists()), "")
+
+
+def git_dirs(hub: Hub) -> tuple[Path, Path]:
+    """Return the folder of this work tree, with its HEAD and index, and the one that all work trees share."""
+    answer = run(hub, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
+    own, common = (Path(os.fsdecode(line)) for line in answer.rstrip(b"\n").split(b"\n"))
+    return own, common
+
+
+@contextlib.contextmanager
+def writing(hub: Hub) -> Iterator[None]:
+    """Write in here; what a killed git of ours left is repaired first. A lock of ours must be held."""
+    with locks.noted(hub, git_dirs(hub)):
+        yield
 
 
 def contents_at(hub: Hub, revision: str, paths: Iterable[str]) -> dict[str, bytes]:
@@ -67,7 +83,7 @@ def contents_at(hub: Hub, revision: str, paths: Iterable[str]) -> dict[str, byte
 
 
 def read_objects(hub: Hub, names: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the bytes of the objects named by the values, under the same keys; those that are not there are left out."""
+    """Return the bytes of the objects that the values name, under the same keys; what is not there is left out."""
     wanted = sorted(names)
     if not wanted:
         return {}

@@ -1,7 +1,9 @@
-"""Bringing a person's clone along: branch, index and files move to what was shared, and nothing of theirs is touched."""
+"""Bringing a person's clone along: branch, index and files move to what was shared, nothing of theirs is touched."""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import os
 import shutil
 import time
@@ -41,6 +43,7 @@ def bring_along(hub: Hub, target: Target, new: str, settle: Settle, *, author: s
         return f"this clone stays as it is: a {operation} is under way; finish it, then run `soul sync`"
     if not target.local:
         return f"this clone stays as it is: the memory is on {target.branch!r}, which is not checked out"
+    _finish_earlier(hub, target, settle)
     old = head(hub)
     if not old or is_ancestor(hub, old, new):
         goal = new
@@ -53,27 +56,79 @@ def bring_along(hub: Hub, target: Target, new: str, settle: Settle, *, author: s
     return _advance(hub, target, old, goal, settle)
 
 
+def _finish_earlier(hub: Hub, target: Target, settle: Settle) -> None:
+    """Finish the move in which an earlier command was killed, before anything else moves.
+
+    The files may be where they were to go while the branch is not; seen from the next commit they would look like
+    changes of a person's.
+    """
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        begun = json.loads(_journal(hub).read_text(encoding="utf-8"))
+        if begun["branch"] == target.local and begun["before"] == head(hub):
+            _advance(hub, target, begun["before"], begun["goal"], settle)
+    _journal(hub).unlink(missing_ok=True)
+
+
+def _journal(hub: Hub) -> Path:
+    return hub.state / "moving.json"
+
+
 def _advance(hub: Hub, target: Target, old: str, goal: str, settle: Settle) -> str:
     before = old or run(hub, "hash-object", "-t", "tree", "--stdin").decode().strip()
     wanted = read_tree(hub, goal)
     ours = dict(_settled(hub, wanted, settle))
-    trial = hub.state / f"index.{os.getpid()}"
-    try:
-        _copy_index(hub, trial)
-        env = {"GIT_INDEX_FILE": str(trial)}
-        _point_index(hub, wanted, ours, env)
-        code, _, said = attempt(hub, "read-tree", "-m", "-u", "--dry-run", before, goal, env=env)
-    finally:
-        trial.unlink(missing_ok=True)
-    if code:
-        return f"this clone stays as it is, because files of yours are in the way: {said}"
+    entries = {**_arrived(hub, before, goal), **_entries(hub, wanted, ours)}
+    blocked = _would_block(hub, before, goal, entries)
+    if blocked:
+        return f"this clone stays as it is, because files of yours are in the way: {blocked}"
+    replace_file(_journal(hub), json.dumps({"branch": target.local, "before": old, "goal": goal}).encode())
     for path, content in ours.items():
         _write(hub.root / path, content)
-    _when_unlocked(lambda: _point_index(hub, wanted, ours, {}))
+    _when_unlocked(lambda: _point_index(hub, entries, {}))
     _when_unlocked(lambda: run(hub, "read-tree", "-m", "-u", before, goal))
     if goal != old:
         run(hub, "update-ref", "-m", "agent-soul: sync", f"refs/heads/{target.local}", goal, old or "0" * len(goal))
+    _journal(hub).unlink(missing_ok=True)
     return ""
+
+
+def _would_block(hub: Hub, before: str, goal: str, entries: Mapping[str, str]) -> str:
+    """Return why git would not move the work tree, or an empty string; tried on a copy of the index."""
+    trial = hub.state / f"index.{os.getpid()}"
+    env = {"GIT_INDEX_FILE": str(trial)}
+    try:
+        _copy_index(hub, trial)
+        _point_index(hub, entries, env)
+        code, _, said = attempt(hub, "read-tree", "-m", "-u", "--dry-run", before, goal, env=env)
+    finally:
+        trial.unlink(missing_ok=True)
+    return said or f"git read-tree ended with {code}" if code else ""
+
+
+def _arrived(hub: Hub, before: str, goal: str) -> dict[str, str]:
+    """Return the index entries of files that are in the work tree already as the commit `goal` has them."""
+    listing = run(hub, "diff-tree", "-r", "-z", "--no-renames", "--full-index", before, goal).split(b"\0")
+    found: dict[str, str] = {}
+    top = hub.git_root or hub.root
+    rows = [
+        (row.decode().split(" "), os.fsdecode(path)) for row, path in zip(listing[::2], listing[1::2], strict=False)
+    ]
+    present = {path: (top / path) for _, path in rows if (top / path).is_file() and not (top / path).is_symlink()}
+    names = _object_names(hub, top, sorted(present))
+    for (_, mode, _, name, *_), path in rows:
+        if mode == "000000" and not os.path.lexists(top / path):
+            found[path] = _gone(goal)
+        elif names.get(path) == name:
+            found[path] = f"{mode} {name}"
+    return found
+
+
+def _object_names(hub: Hub, top: Path, paths: list[str]) -> dict[str, str]:
+    """Return what git would call each of these files, by its path from the top of the repository."""
+    if not paths or any("\n" in path for path in paths):
+        return {}
+    stdin = b"".join(os.fsencode(f"{top}/{path}\n") for path in paths)
+    return dict(zip(paths, run(hub, "hash-object", "--stdin-paths", stdin=stdin).decode().split(), strict=True))
 
 
 def _settled(hub: Hub, wanted: Tree, settle: Settle) -> Iterator[tuple[str, bytes | None]]:
@@ -84,24 +139,28 @@ def _settled(hub: Hub, wanted: Tree, settle: Settle) -> Iterator[tuple[str, byte
             yield path, settled.content
 
 
-def _point_index(hub: Hub, wanted: Tree, paths: Mapping[str, bytes | None], env: Mapping[str, str]) -> None:
-    """Let the index hold the shared state of our own files, so that git moves on without touching them."""
+def _entries(hub: Hub, wanted: Tree, ours: Mapping[str, bytes | None]) -> dict[str, str]:
+    """Return the index entries that the commit `wanted` has for our own files, by path from the top."""
     prefix = prefix_of(hub)
-    gone = "0 " + "0" * max(len(wanted.commit), 40)
-    rows = [
-        f"100644 {wanted.objects[path]}\t{prefix}{path}" if path in wanted.objects else f"{gone}\t{prefix}{path}"
-        for path in paths
-    ]
-    if rows:
-        run(
-            hub,
-            "update-index",
-            "-z",
-            "--add",
-            "--index-info",
-            stdin="".join(f"{row}\0" for row in rows).encode(),
-            env=env,
-        )
+    return {
+        f"{prefix}{path}": f"100644 {wanted.objects[path]}" if path in wanted.objects else _gone(wanted.commit)
+        for path in ours
+    }
+
+
+def _gone(commit: str) -> str:
+    return "0 " + "0" * len(commit)
+
+
+def _point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) -> None:
+    """Let the index hold these entries, so that git moves on without touching the files.
+
+    The refresh tells git which files are unchanged all the same: those just pointed at, and those only touched.
+    """
+    if entries:
+        rows = "".join(f"{entry}\t{path}\0" for path, entry in entries.items())
+        run(hub, "update-index", "-z", "--add", "--index-info", stdin=os.fsencode(rows), env=env)
+    run(hub, "update-index", "-q", "--refresh", env=env, ok=(0, 1))
 
 
 def _merged(hub: Hub, old: str, new: str, author: str) -> tuple[str, list[str]]:
