@@ -25,6 +25,7 @@ LAYERS = (
     ("render", "adding"),
     ("overview", "reports", "memory_json"),
     ("compiler",),
+    ("outgoing",),
     ("sync", "search", "provenance", "doctor", "initialise"),
     ("cli", "requirements", "environment", "bootstrap"),
     ("__main__",),

@@ -153,11 +153,11 @@ class TestShare:
         git(git_hub, "add", "notes.txt")
         (git_hub / "notes.txt").write_text("changed again\n", encoding="utf-8")
         (git_hub / "sources" / "draft.txt").write_text("mine\n", encoding="utf-8")
-        before = git(git_hub, "status", "--porcelain")
+        before = git(git_hub, "status", "--porcelain", "-uall")
 
         soul("share", "--source", "my-laptop", "A passing remark.")
 
-        assert git(git_hub, "status", "--porcelain") == before
+        assert git(git_hub, "status", "--porcelain", "-uall") == before
         assert git(git_hub, "show", ":notes.txt") == "staged\n"
         changed = git(git_hub, "show", "--name-only", "--format=", "HEAD").split()
         assert all(path.startswith(("sources/my-laptop/", "canonical/")) for path in changed)
@@ -202,15 +202,6 @@ class TestShare:
             "my-laptop",
             git(hub, "log", "-1", "--format=%cn").strip(),
         )
-
-    def test_with_a_remote_says_that_it_is_not_shared(self, soul: Soul, git_hub: Path, tmp_path: Path) -> None:
-        git(git_hub, "init", "-q", "--bare", str(tmp_path / "remote.git"))
-        git(git_hub, "remote", "add", "origin", str(tmp_path / "remote.git"))
-
-        done = soul("share", "--source", "my-laptop", "A remark.", code=4)
-
-        assert "safe here, not shared yet" in done.stdout
-        assert "git push" in done.stdout
 
 
 class TestCompile:

@@ -16,7 +16,8 @@ from agent_soul.cli.boundary import run_safely
 # Name to module and attribute; what a command imports is paid only by those who call it.
 COMMANDS = {
     "add": "agent_soul.cli.writing:add",
-    "share": "agent_soul.cli.writing:share",
+    "share": "agent_soul.cli.sharing:share",
+    "sync": "agent_soul.cli.sharing:sync",
     "retract": "agent_soul.cli.deciding:retract",
     "resolve": "agent_soul.cli.deciding:resolve",
     "compile": "agent_soul.cli.compiling:compile_",

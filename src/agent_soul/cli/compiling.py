@@ -42,9 +42,9 @@ def compile_(
     wanted = State(_date("--as-of", as_of), since=_date("--since", since), fuzzy_days=fuzzy_days, exact=bool(as_of))
     reason = ""
     if apply:
-        from agent_soul.sync import keep
+        from agent_soul.sync import sync
 
-        kept = keep(hub, wanted)
+        kept = sync(hub, wanted)
         outcome, reason = kept.outcome, str(kept)
         if outcome is None:
             show(reason)

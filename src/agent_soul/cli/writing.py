@@ -1,4 +1,4 @@
-"""`add` and `share`: recording events."""
+"""`add`: recording events."""
 
 from __future__ import annotations
 
@@ -9,19 +9,10 @@ from typing import Any
 import click
 
 from agent_soul import adding
-from agent_soul.cli.common import (
-    hub_option,
-    open_hub,
-    output_options,
-    printed_if_possible,
-    say,
-    show,
-    show_added,
-    show_json,
-)
+from agent_soul.cli.common import hub_option, open_hub, printed_if_possible, say, show_added, show_json
 from agent_soul.draft import Refusal, draft_lines
 from agent_soul.errors import ExitCode, RefusedError
-from agent_soul.event import KINDS, SCOPES, short_id
+from agent_soul.event import KINDS, SCOPES
 
 _SOURCE_HELP = "Your own id, chosen once: a-z, 0-9 and single hyphens, such as home-mac-claude."
 _MAX_REFUSALS_SHOWN = 20
@@ -90,39 +81,9 @@ def add(bulk: bool, as_json: bool, hub_name: str | None, **fields: Any) -> int:
     record = to_record(fields)
     if bulk:
         return _add_lines(hub, record)
-    _require(record, "source", "kind", "scope", "summary")
+    require(record, "source", "kind", "scope", "summary")
     show_added(adding.add(hub, record))
     return ExitCode.DONE
-
-
-@click.command()
-@click.argument("text", required=False)
-@event_options
-@output_options
-def share(text: str | None, as_json: bool, hub_name: str | None, **fields: Any) -> int:
-    """Record something and bring it to the other machines: add, compile, commit.
-
-    TEXT is the summary (or --summary, or stdin). Without more options it is an observation of scope fuzzy, shown for
-    a week. With no remote, or in a copy of the template, it is kept here.
-    """
-    from agent_soul.sync import Reach
-    from agent_soul.sync import share as share_event
-
-    hub = open_hub(hub_name)
-    record = {"kind": "observation", "scope": "fuzzy", **to_record(fields)}
-    record["summary"] = _text_of(text, record.get("summary"))
-    _require(record, "source")
-    added, kept = share_event(hub, record)
-    for warning in added.warnings:
-        say(f"note: {warning}")
-    with printed_if_possible(added.event.id):
-        if as_json:
-            ok = kept.reach is not Reach.NOT_SHARED
-            more = {"reason": kept.reason, "event_id": added.event.id, "path": added.path, "commit": kept.commit}
-            show_json(ok=ok, outcome=kept.reach, **more)
-        else:
-            show(f"{kept} ({short_id(added.event.id)})")
-    return ExitCode.NOT_SHARED if kept.reach is Reach.NOT_SHARED else ExitCode.DONE
 
 
 def to_record(fields: dict[str, Any]) -> dict[str, Any]:
@@ -140,24 +101,12 @@ def to_record(fields: dict[str, Any]) -> dict[str, Any]:
     return record
 
 
-def _require(record: dict[str, Any], *names: str) -> None:
+def require(record: dict[str, Any], *names: str) -> None:
+    """Refuse a record that lacks one of `names`."""
     missing = [f"--{name}" for name in names if not record.get(name)]
     if missing:
         hint = f"--source: {_SOURCE_HELP}" if "--source" in missing else "`soul add --help` explains each"
         raise RefusedError(f"missing: {', '.join(missing)}", hint=hint)
-
-
-def _text_of(argument: str | None, option: str | None) -> str:
-    if argument and option:
-        raise RefusedError(f"the text is given twice: {argument!r} and --summary {option!r}", hint="give one of them")
-    text = argument or option
-    if not text and sys.stdin and not sys.stdin.isatty():
-        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    if not text or not text.strip():
-        raise RefusedError(
-            "there is nothing to share", hint='give the text: soul share --source YOUR-ID "what you learned"'
-        )
-    return text
 
 
 def _add_lines(hub: Any, defaults: dict[str, Any]) -> int:

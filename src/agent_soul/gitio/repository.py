@@ -1,46 +1,21 @@
-"""Everything that touches Git, and nothing else does.
-
-Arguments are constants; paths and messages go in on stdin or after `--`. Git never prompts, opens no editor, runs no
-hook of a person's for our commits, and has a time limit. What a repository's own settings could make it run while it
-merely looks (`core.fsmonitor`) is turned off.
-"""
+"""What a clone holds: its branch, its commits, what differs from them, and commits of our own files."""
 
 from __future__ import annotations
 
+import contextlib
 import os
-import subprocess
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent_soul.errors import StoppedError
+from agent_soul.gitio import locks
+from agent_soul.gitio.process import GitError, run
 from agent_soul.hub import Hub
-from agent_soul.text import terminal_safe
 
 if TYPE_CHECKING:
     import git
 
-LOCAL_TIMEOUT = 60.0
-_ALWAYS = (
-    *("-c", "core.fsmonitor=false", "-c", "core.fsync=all", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
-    *("-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null"),
-)
-# What Git sets for its hooks: we may be running inside one, for another repository.
-_FOREIGN = [
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_LITERAL_PATHSPECS",
-]
 _UNDER_WAY: Mapping[str, str] = {
     "rebase-merge": "rebase",
     "rebase-apply": "rebase",
@@ -51,10 +26,6 @@ _UNDER_WAY: Mapping[str, str] = {
 }
 
 
-class GitError(StoppedError):
-    """Git refused or failed; the message holds its own words, made safe to print."""
-
-
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The commit that brought a line: its hash, author, ISO date, and subject."""
@@ -63,32 +34,6 @@ class Origin:
     author: str
     date: str
     subject: str
-
-
-def run(
-    hub: Hub,
-    *arguments: str,
-    stdin: bytes = b"",
-    env: Mapping[str, str] | None = None,
-    timeout: float = LOCAL_TIMEOUT,
-    ok: Collection[int] = (0,),
-) -> bytes:
-    """Run git in the hub's folder and return its stdout. Raises `GitError` for an exit code that is not in `ok`."""
-    command = ["git", *_ALWAYS, *arguments]
-    try:
-        done = subprocess.run(
-            command, cwd=hub.root, input=stdin, env=_environment(env), capture_output=True, timeout=timeout, check=False
-        )
-    except FileNotFoundError as error:
-        raise GitError(
-            "git is not installed or not on PATH", hint="install git; adding and searching work without it"
-        ) from error
-    except subprocess.TimeoutExpired as error:
-        raise GitError(f"git {arguments[0]} took longer than {timeout:g} s and was ended", hint="try again") from error
-    if done.returncode not in ok:
-        said = terminal_safe(done.stderr.decode("utf-8", "replace")).strip() or f"exit code {done.returncode}"
-        raise GitError(f"git {arguments[0]} failed: {said}", hint="look at the repository with `git status`")
-    return done.stdout
 
 
 def head(hub: Hub) -> str:
@@ -113,15 +58,36 @@ def upstream(hub: Hub) -> str:
 
 def operation_under_way(hub: Hub) -> str:
     """Return the name of a rebase, merge or the like that a person has not finished, or an empty string."""
-    git_dir = Path(os.fsdecode(run(hub, "rev-parse", "--absolute-git-dir").rstrip(b"\n")))
+    git_dir = git_dirs(hub)[0]
     return next((name for file, name in _UNDER_WAY.items() if (git_dir / file).exists()), "")
+
+
+def git_dirs(hub: Hub) -> tuple[Path, Path]:
+    """Return the folder of this work tree, with its HEAD and index, and the one that all work trees share."""
+    answer = run(hub, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
+    own, common = (Path(os.fsdecode(line)) for line in answer.rstrip(b"\n").split(b"\n"))
+    return own, common
+
+
+@contextlib.contextmanager
+def writing(hub: Hub) -> Iterator[None]:
+    """Write in here; what a killed git of ours left is repaired first. A lock of ours must be held."""
+    with locks.noted(hub, git_dirs(hub)):
+        yield
 
 
 def contents_at(hub: Hub, revision: str, paths: Iterable[str]) -> dict[str, bytes]:
     """Return the bytes of those of `paths` (from the hub's folder) that the commit `revision` holds."""
-    wanted = sorted(set(paths))
-    prefix = _prefix(hub)
-    answer = run(hub, "cat-file", "--batch", stdin="".join(f"{revision}:{prefix}{path}\n" for path in wanted).encode())
+    prefix = prefix_of(hub)
+    return read_objects(hub, {path: f"{revision}:{prefix}{path}" for path in paths})
+
+
+def read_objects(hub: Hub, names: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the bytes of the objects that the values name, under the same keys; what is not there is left out."""
+    wanted = sorted(names)
+    if not wanted:
+        return {}
+    answer = run(hub, "cat-file", "--batch", stdin="".join(f"{names[key]}\n" for key in wanted).encode())
     return dict(_read_batch(wanted, answer))
 
 
@@ -144,9 +110,7 @@ def commit_paths(hub: Hub, paths: Sequence[str], message: str, *, author: str) -
     finally:
         index.unlink(missing_ok=True)
     parents = ("-p", parent) if parent else ()
-    commit = (
-        run(hub, "commit-tree", tree, *parents, stdin=message.encode(), env=_identity(hub, author)).decode().strip()
-    )
+    commit = run(hub, "commit-tree", tree, *parents, stdin=message.encode(), env=identity(hub, author)).decode().strip()
     run(hub, "update-ref", "-m", "agent-soul: share", "HEAD", commit, parent or "0" * 40)
     run(hub, "update-index", "--add", "--remove", "-z", "--stdin", stdin=listed)
     return commit
@@ -157,7 +121,7 @@ def changed_paths(hub: Hub) -> list[str]:
     listing = run(
         hub, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", "sources", "canonical"
     )
-    prefix = _prefix(hub)
+    prefix = prefix_of(hub)
     paths = (os.fsdecode(row[3:]).removeprefix(prefix) for row in listing.split(b"\0") if row)
     return sorted(path for path in paths if _is_ours(path))
 
@@ -178,13 +142,7 @@ def _repository(hub: Hub) -> git.Repo:
     return git.Repo(hub.root, search_parent_directories=True, expand_vars=False)
 
 
-def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
-    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_EDITOR": "true", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C.UTF-8"}
-    return {**kept, **quiet, "GIT_CONFIG_NOSYSTEM": kept.get("GIT_CONFIG_NOSYSTEM", "0"), **(extra or {})}
-
-
-def _identity(hub: Hub, author: str) -> dict[str, str]:
+def identity(hub: Hub, author: str) -> dict[str, str]:
     """Return variables that name the author, for a machine on which Git was never told who works there."""
     try:
         run(hub, "var", "GIT_AUTHOR_IDENT")
@@ -200,7 +158,7 @@ def _is_ours(path: str) -> bool:
     return path.endswith(".ndjson") if path.startswith("sources/") else path.endswith((".md", ".json"))
 
 
-def _prefix(hub: Hub) -> str:
+def prefix_of(hub: Hub) -> str:
     """Return the path from the top of the repository to the hub, with a slash at its end unless it is the top."""
     assert hub.git_root is not None
     inside = hub.root.relative_to(hub.git_root).as_posix()

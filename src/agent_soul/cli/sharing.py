@@ -1,0 +1,87 @@
+"""`share` and `sync`: bringing events to the other machines."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
+from agent_soul.cli.writing import event_options, require, to_record
+from agent_soul.errors import ExitCode, RefusedError
+from agent_soul.event import short_id
+from agent_soul.sync import DEFAULT_BUDGET, Kept, Reach
+from agent_soul.sync import share as share_event
+from agent_soul.sync import sync as synchronise
+
+_budget = click.option(
+    "--budget",
+    type=click.FloatRange(1),
+    default=DEFAULT_BUDGET,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to try to reach the remote.",
+)
+
+
+@click.command()
+@click.argument("text", required=False)
+@event_options
+@_budget
+@output_options
+def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, **fields: Any) -> int:
+    """Record something and bring it to the other machines: add, compile, push.
+
+    TEXT is the summary (or --summary, or stdin). Without more options it is an observation of scope fuzzy, shown for
+    a week. With no remote, or in a copy of the template, it is kept here; exit 4 means safe here, not shared yet.
+    """
+    hub = open_hub(hub_name)
+    record = {"kind": "observation", "scope": "fuzzy", **to_record(fields)}
+    record["summary"] = _text_of(text, record.get("summary"))
+    require(record, "source")
+    added, kept = share_event(hub, record, budget=budget)
+    for warning in added.warnings:
+        say(f"note: {warning}")
+    with printed_if_possible(added.event.id):
+        _show(kept, as_json=as_json, short=short_id(added.event.id), event_id=added.event.id, path=added.path)
+    return _exit_code(kept)
+
+
+@click.command()
+@_budget
+@click.option("--reattach", is_flag=True, help="Take a rewritten remote as it is, and send it the events that it lost.")
+@output_options
+def sync(budget: float, reattach: bool, as_json: bool, hub_name: str | None) -> int:
+    """Bring this clone and the remote together: fetch, compile, push, and move the work tree along."""
+    kept = synchronise(open_hub(hub_name), budget=budget, reattach=reattach)
+    _show(kept, as_json=as_json)
+    return _exit_code(kept)
+
+
+def _show(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> None:
+    """Print how far a command brought the memory, as one line or one object."""
+    if as_json:
+        ok = kept.reach is not Reach.NOT_SHARED
+        show_json(ok=ok, outcome=kept.reach, reason=kept.reason, commit=kept.commit, note=kept.note, **more)
+        return
+    show(f"{kept} ({short})" if short else str(kept))
+    if kept.note:
+        say(f"note: {kept.note}")
+
+
+def _exit_code(kept: Kept) -> int:
+    return ExitCode.NOT_SHARED if kept.reach is Reach.NOT_SHARED else ExitCode.DONE
+
+
+def _text_of(argument: str | None, option: str | None) -> str:
+    if argument and option:
+        raise RefusedError(f"the text is given twice: {argument!r} and --summary {option!r}", hint="give one of them")
+    text = argument or option
+    if not text and sys.stdin and not sys.stdin.isatty():
+        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    if not text or not text.strip():
+        raise RefusedError(
+            "there is nothing to share", hint='give the text: soul share --source YOUR-ID "what you learned"'
+        )
+    return text

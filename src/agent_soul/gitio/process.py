@@ -1,0 +1,122 @@
+"""Running the `git` program: constant arguments, no prompt, no editor, no hooks of a person's, a time limit.
+
+User text goes in on stdin or after `--`. What a repository's own settings could make git run while it merely looks
+(`core.fsmonitor`) is turned off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Collection, Mapping
+
+from agent_soul.errors import StoppedError
+from agent_soul.hub import Hub
+from agent_soul.text import terminal_safe
+
+LOCAL_TIMEOUT = 60.0
+_GRACE = 1.0
+_ALWAYS = (
+    *("-c", "core.fsmonitor=false", "-c", "core.fsync=all", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
+    *("-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null"),
+)
+# What Git sets for its hooks: we may be running inside one, for another repository.
+_FOREIGN = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_QUARANTINE_PATH",
+    "GIT_INTERNAL_SUPER_PREFIX",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_LITERAL_PATHSPECS",
+]
+
+# Whatever would ask somebody for a password fails instead; a remote's address cannot name a program (`ext::`).
+_NEVER_ASK = {"GCM_INTERACTIVE": "never", "SSH_ASKPASS_REQUIRE": "never"}
+_TRANSPORTS = {"GIT_ALLOW_PROTOCOL": "file:http:https:ssh"}
+
+
+class GitError(StoppedError):
+    """Git refused or failed; the message holds its own words, made safe to print."""
+
+
+class GitTimeoutError(GitError):
+    """Git was ended because it took too long."""
+
+
+def run(
+    hub: Hub,
+    *arguments: str,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    timeout: float = LOCAL_TIMEOUT,
+    ok: Collection[int] = (0,),
+) -> bytes:
+    """Run git in the hub's folder and return its stdout. Raises `GitError` for an exit code that is not in `ok`."""
+    code, out, said = attempt(hub, *arguments, stdin=stdin, env=env, timeout=timeout)
+    if code not in ok:
+        raise GitError(
+            f"git {arguments[0]} failed: {said or f'exit code {code}'}", hint="look at the repository with `git status`"
+        )
+    return out
+
+
+def attempt(
+    hub: Hub, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None, timeout: float = LOCAL_TIMEOUT
+) -> tuple[int, bytes, str]:
+    """Run git in the hub's folder; return its exit code, its stdout, and what it said on stderr, safe to print."""
+    try:
+        child = subprocess.Popen(
+            ["git", *_ALWAYS, *arguments],  # noqa: S607 - the one on PATH is the one that the person uses
+            cwd=hub.root,
+            env=_environment(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # a transport that hangs is ended with its git, and ssh has no terminal to ask on
+        )
+    except FileNotFoundError as error:
+        raise GitError(
+            "git is not installed or not on PATH", hint="install git; adding and searching work without it"
+        ) from error
+    with child:
+        try:
+            out, said = child.communicate(stdin, timeout=timeout)
+        except BaseException as error:
+            _end_with_children(child)
+            if isinstance(error, subprocess.TimeoutExpired):
+                what = f"git {arguments[0]} took longer than {timeout:.0f} s and was ended"
+                raise GitTimeoutError(what, hint="try again later") from error
+            raise
+    return child.returncode, out, terminal_safe(said.decode("utf-8", "replace")).strip()
+
+
+def _end_with_children(child: subprocess.Popen[bytes]) -> None:
+    """End git and its transport: first so that git can remove its locks, then for good."""
+    with contextlib.suppress(OSError):
+        if os.name == "nt":
+            child.kill()
+            return
+        os.killpg(child.pid, signal.SIGTERM)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(_GRACE)
+        os.killpg(child.pid, signal.SIGKILL)
+
+
+def _environment(extra: Mapping[str, str] | None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
+    quiet = {
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_EDITOR": "true",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "LC_ALL": "C.UTF-8",
+        **_NEVER_ASK,
+    }
+    return {**_TRANSPORTS, **kept, **quiet, **(extra or {})}

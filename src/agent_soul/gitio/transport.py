@@ -1,0 +1,201 @@
+"""Sending and fetching: the remote branch that holds the memory, and commits made without touching the work tree."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from agent_soul.gitio.process import GitError, GitTimeoutError, attempt, run
+from agent_soul.gitio.repository import branch, identity, prefix_of
+from agent_soul.hub import Hub
+
+OUTGOING = "refs/agent-soul/outgoing"
+"""Names the commit that is being pushed, so that no `git gc` takes it meanwhile."""
+_MODE_FILE = "100644"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The remote branch that holds the memory. `local` is the branch here that goes with it, if it is checked out."""
+
+    remote: str
+    branch: str
+    url: str
+    local: str
+
+    @property
+    def tracking(self) -> str:
+        """The local name of what the remote branch was when we last looked."""
+        return f"refs/remotes/{self.remote}/{self.branch}"
+
+
+class Pushed(Enum):
+    """How a push ended, as far as its answer tells."""
+
+    ACCEPTED = auto()
+    OVERTAKEN = auto()
+    """Somebody else was first: fetch and build again."""
+    DECLINED = auto()
+    """The server does not want it: a hook, a protected branch, no permission. Trying again does not help."""
+    UNKNOWN = auto()
+    """No answer, or one that says nothing: it may have arrived. Look before trying again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The hub's files in one commit: the object name of each by its path from the hub's folder."""
+
+    commit: str
+    objects: Mapping[str, str]
+
+
+def target_of(hub: Hub) -> Target | None:
+    """Return the branch that this clone shares through, or None where it knows no remote.
+
+    That is the upstream of the branch that is checked out; else that branch at the only remote, or at `origin`. On no
+    branch it is the remote's own default.
+    """
+    settings = _settings(hub)
+    remotes = sorted(key.split(".", 1)[1].removesuffix(".url") for key in settings if key.startswith("remote."))
+    if not remotes:
+        return None
+    here = branch(hub)
+    remote = settings.get(f"branch.{here}.remote", "") if here else ""
+    if remote not in remotes:
+        remote = "origin" if "origin" in remotes else remotes[0]
+    merge = settings.get(f"branch.{here}.merge", "") if here else ""
+    name = merge.removeprefix("refs/heads/") or _default_branch(hub, remote) or here or "main"
+    return Target(remote, name, settings[f"remote.{remote}.url"], here if merge or here == name else "")
+
+
+def tracked_head(hub: Hub, target: Target) -> str:
+    """Return the hash of what the remote branch was when we last looked, or an empty string."""
+    return run(hub, "rev-parse", "--verify", "--quiet", f"{target.tracking}^{{commit}}", ok=(0, 1)).decode().strip()
+
+
+def fetch(hub: Hub, target: Target, *, timeout: float) -> str:
+    """Fetch the remote branch and return its hash, or an empty string where the remote has no such branch.
+
+    Raises `GitError` with the server's words where the remote cannot be reached.
+    """
+    refspec = f"+refs/heads/{target.branch}:{target.tracking}"
+    arguments = (
+        "fetch",
+        "--quiet",
+        "--no-tags",
+        "--no-recurse-submodules",
+        "--no-auto-gc",
+        "--",
+        target.remote,
+        refspec,
+    )
+    code, _, said = attempt(hub, *arguments, timeout=timeout)
+    if code == 0:
+        return tracked_head(hub, target)
+    if "couldn't find remote ref" in said:
+        return ""
+    raise GitError(f"the remote {target.remote!r} cannot be read: {said}", hint="check `git fetch` by hand")
+
+
+def push(hub: Hub, target: Target, commit: str, *, timeout: float) -> tuple[Pushed, str]:
+    """Push `commit` to the branch, never with force; return how it ended and what the server said."""
+    refspec = f"{commit}:refs/heads/{target.branch}"
+    arguments = ("push", "--porcelain", "--no-verify", "--no-recurse-submodules", "--", target.remote, refspec)
+    try:
+        code, out, said = attempt(hub, *arguments, timeout=timeout)
+    except GitTimeoutError as error:
+        return Pushed.UNKNOWN, error.message
+    if code == 0:
+        return Pushed.ACCEPTED, ""
+    report = out.decode("utf-8", "replace")
+    words = said or report.strip()
+    if (
+        "[rejected]" in report
+        or "fetch first" in said
+        or "non-fast-forward" in said
+        or "cannot lock ref" in report + said
+    ):
+        return Pushed.OVERTAKEN, words
+    return (Pushed.DECLINED if "[remote rejected]" in report else Pushed.UNKNOWN), words
+
+
+def is_ancestor(hub: Hub, older: str, newer: str) -> bool:
+    """Tell whether `newer` holds all that `older` has. A commit that this clone does not have is no ancestor."""
+    return attempt(hub, "merge-base", "--is-ancestor", older, newer)[0] == 0
+
+
+def read_tree(hub: Hub, commit: str) -> Tree:
+    """Return what the commit holds below the hub's folder: log, pages and settings."""
+    if not commit:
+        return Tree("", {})
+    prefix = prefix_of(hub)
+    listing = run(hub, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *(f"{prefix}{part}" for part in _PARTS))
+    objects = {}
+    for row in filter(None, listing.split(b"\0")):
+        kind, _, path = row.partition(b"\t")
+        mode, _, name = kind.decode().split(" ")
+        if mode in (_MODE_FILE, "100755"):  # a link or a submodule is not read
+            objects[os.fsdecode(path).removeprefix(prefix)] = name
+    return Tree(commit, objects)
+
+
+_PARTS = ("sources", "canonical", "soul.yaml")
+
+
+def build_commit(hub: Hub, parent: str, changes: Mapping[str, bytes | None], message: str, *, author: str) -> str:
+    """Make a commit on `parent` in which the files at `changes` (from the hub's folder) hold these bytes, or are gone.
+
+    One `git fast-import` makes it, without index and work tree; killed, it leaves loose objects and nothing else.
+    """
+    made_by, committed_by = _people(hub, author)
+    lines = [f"commit {OUTGOING}", "mark :1", f"author {made_by}", f"committer {committed_by}"]
+    stream = [("\n".join(lines) + "\n").encode(), _data(message.encode())]
+    stream.append(f"from {parent}\n".encode() if parent else b"")
+    prefix = prefix_of(hub)
+    for path, content in sorted(changes.items()):
+        name = _quoted(f"{prefix}{path}")
+        stream.append(b"D %s\n" % name if content is None else b"M 100644 inline %s\n%s" % (name, _data(content)))
+    stream.append(b"get-mark :1\ndone\n")
+    flags = ("--quiet", "--force", "--done", "--cat-blob-fd=1", "--date-format=raw")
+    return run(hub, "fast-import", *flags, stdin=b"".join(stream)).decode().strip()
+
+
+def _data(content: bytes) -> bytes:
+    return b"data %d\n%s\n" % (len(content), content)
+
+
+def _quoted(path: str) -> bytes:
+    raw = os.fsencode(path)
+    return b'"' + raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
+
+
+def _people(hub: Hub, author: str) -> tuple[str, str]:
+    """Return author and committer as `Name <mail> seconds offset`: those that git knows, else the source."""
+    given = identity(hub, author)
+    if given:
+        name = f"{given['GIT_COMMITTER_NAME']} <{given['GIT_COMMITTER_EMAIL']}> {int(time.time())} +0000"
+        return name, name
+    asked = (run(hub, "var", variable).decode("utf-8", "replace") for variable in _IDENTITIES)
+    made_by, committed_by = (answer.strip() for answer in asked)
+    return made_by, committed_by
+
+
+_IDENTITIES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
+
+
+def _settings(hub: Hub) -> dict[str, str]:
+    wanted = r"^(remote\..*\.url|branch\..*\.(remote|merge))$"
+    listing = run(hub, "config", "-z", "--get-regexp", wanted, ok=(0, 1)).decode("utf-8", "replace")
+    rows = (row.partition("\n") for row in listing.split("\0") if row)
+    found: dict[str, str] = {}
+    for key, _, value in rows:
+        found.setdefault(key, value)
+    return found
+
+
+def _default_branch(hub: Hub, remote: str) -> str:
+    ref = run(hub, "symbolic-ref", "--quiet", f"refs/remotes/{remote}/HEAD", ok=(0, 1)).decode().strip()
+    return ref.removeprefix(f"refs/remotes/{remote}/")

@@ -1,0 +1,232 @@
+"""Bringing a person's clone along: branch, index and files move to what was shared, nothing of theirs is touched."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_soul.files import replace_file
+from agent_soul.gitio.process import GitError, attempt, run
+from agent_soul.gitio.repository import changed_paths, head, identity, operation_under_way, prefix_of
+from agent_soul.gitio.transport import Target, Tree, is_ancestor, read_tree
+from agent_soul.hub import Hub
+
+_LOCKED_TRIES = 20
+_LOCKED_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a file of ours in the work tree is to hold; None: it goes."""
+
+    content: bytes | None
+
+
+Settle = Callable[[str, bytes | None, bytes | None], Settled | None]
+"""(path, what is in the work tree, what was shared) -> what it is to hold, or None where the file is a person's."""
+
+
+def bring_along(hub: Hub, target: Target, new: str, settle: Settle, *, author: str) -> str:
+    """Move the checked-out branch to the commit `new`, or to a merge of it with a person's unpushed commits.
+
+    `settle` decides about our own files that differ from the branch. Returns why the branch stayed where it is, or an
+    empty string. The clone's lock must be held.
+    """
+    operation = operation_under_way(hub)
+    if operation:
+        return f"this clone stays as it is: a {operation} is under way; finish it, then run `soul sync`"
+    if not target.local:
+        return f"this clone stays as it is: the memory is on {target.branch!r}, which is not checked out"
+    _finish_earlier(hub, target, settle)
+    old = head(hub)
+    if not old or is_ancestor(hub, old, new):
+        goal = new
+    elif is_ancestor(hub, new, old):
+        goal = old
+    else:
+        goal, conflicts = _merged(hub, old, new, author)
+        if conflicts:
+            return f"your unpushed commits conflict in {', '.join(conflicts)}: `git pull --no-rebase` and settle them"
+    return _advance(hub, target, old, goal, settle)
+
+
+def _finish_earlier(hub: Hub, target: Target, settle: Settle) -> None:
+    """Finish the move in which an earlier command was killed, before anything else moves.
+
+    The files may be where they were to go while the branch is not; seen from the next commit they would look like
+    changes of a person's.
+    """
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        begun = json.loads(_journal(hub).read_text(encoding="utf-8"))
+        if begun["branch"] == target.local and begun["before"] == head(hub):
+            _advance(hub, target, begun["before"], begun["goal"], settle)
+    _journal(hub).unlink(missing_ok=True)
+
+
+def _journal(hub: Hub) -> Path:
+    return hub.state / "moving.json"
+
+
+def _advance(hub: Hub, target: Target, old: str, goal: str, settle: Settle) -> str:
+    before = old or run(hub, "hash-object", "-t", "tree", "--stdin").decode().strip()
+    wanted = read_tree(hub, goal)
+    ours = dict(_settled(hub, wanted, settle))
+    entries = {**_arrived(hub, before, goal), **_entries(hub, wanted, ours)}
+    blocked = _would_block(hub, before, goal, entries)
+    if blocked:
+        return f"this clone stays as it is, because files of yours are in the way: {blocked}"
+    replace_file(_journal(hub), json.dumps({"branch": target.local, "before": old, "goal": goal}).encode())
+    for path, content in ours.items():
+        _write(hub.root / path, content)
+    _when_unlocked(lambda: _point_index(hub, entries, {}))
+    _when_unlocked(lambda: run(hub, "read-tree", "-m", "-u", before, goal))
+    if goal != old:
+        run(hub, "update-ref", "-m", "agent-soul: sync", f"refs/heads/{target.local}", goal, old or "0" * len(goal))
+    _journal(hub).unlink(missing_ok=True)
+    return ""
+
+
+def _would_block(hub: Hub, before: str, goal: str, entries: Mapping[str, str]) -> str:
+    """Return why git would not move the work tree, or an empty string; tried on a copy of the index."""
+    trial = hub.state / f"index.{os.getpid()}"
+    env = {"GIT_INDEX_FILE": str(trial)}
+    try:
+        _copy_index(hub, trial)
+        _point_index(hub, entries, env)
+        code, _, said = attempt(hub, "read-tree", "-m", "-u", "--dry-run", before, goal, env=env)
+    finally:
+        trial.unlink(missing_ok=True)
+    return said or f"git read-tree ended with {code}" if code else ""
+
+
+def _arrived(hub: Hub, before: str, goal: str) -> dict[str, str]:
+    """Return the index entries of files that are in the work tree already as the commit `goal` has them."""
+    listing = run(hub, "diff-tree", "-r", "-z", "--no-renames", "--full-index", before, goal).split(b"\0")
+    found: dict[str, str] = {}
+    top = hub.git_root or hub.root
+    rows = [
+        (row.decode().split(" "), os.fsdecode(path)) for row, path in zip(listing[::2], listing[1::2], strict=False)
+    ]
+    present = {path: (top / path) for _, path in rows if (top / path).is_file() and not (top / path).is_symlink()}
+    names = _object_names(hub, top, sorted(present))
+    for (_, mode, _, name, *_), path in rows:
+        if mode == "000000" and not os.path.lexists(top / path):
+            found[path] = _gone(goal)
+        elif names.get(path) == name:
+            found[path] = f"{mode} {name}"
+    return found
+
+
+def _object_names(hub: Hub, top: Path, paths: list[str]) -> dict[str, str]:
+    """Return what git would call each of these files, by its path from the top of the repository."""
+    if not paths or any("\n" in path for path in paths):
+        return {}
+    stdin = b"".join(os.fsencode(f"{top}/{path}\n") for path in paths)
+    return dict(zip(paths, run(hub, "hash-object", "--stdin-paths", stdin=stdin).decode().split(), strict=True))
+
+
+def _settled(hub: Hub, wanted: Tree, settle: Settle) -> Iterator[tuple[str, bytes | None]]:
+    """Yield our files that differ from the branch, with what the work tree is to hold."""
+    for path in changed_paths(hub):
+        settled = settle(path, _read(hub.root / path), _blob(hub, wanted.objects.get(path)))
+        if settled:
+            yield path, settled.content
+
+
+def _entries(hub: Hub, wanted: Tree, ours: Mapping[str, bytes | None]) -> dict[str, str]:
+    """Return the index entries that the commit `wanted` has for our own files, by path from the top."""
+    prefix = prefix_of(hub)
+    return {
+        f"{prefix}{path}": f"100644 {wanted.objects[path]}" if path in wanted.objects else _gone(wanted.commit)
+        for path in ours
+    }
+
+
+def _gone(commit: str) -> str:
+    return "0 " + "0" * len(commit)
+
+
+def _point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) -> None:
+    """Let the index hold these entries, so that git moves on without touching the files.
+
+    The refresh tells git which files are unchanged all the same: those just pointed at, and those only touched.
+    """
+    if entries:
+        rows = "".join(f"{entry}\t{path}\0" for path, entry in entries.items())
+        run(hub, "update-index", "-z", "--add", "--index-info", stdin=os.fsencode(rows), env=env)
+    run(hub, "update-index", "-q", "--refresh", env=env, ok=(0, 1))
+
+
+def _merged(hub: Hub, old: str, new: str, author: str) -> tuple[str, list[str]]:
+    """Merge in memory and return the commit, or the paths in conflict. Pages are upstream's: they are made anew."""
+    code, out, said = attempt(hub, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", old, new)
+    if code not in (0, 1):
+        raise GitError(f"git merge-tree failed: {said}", hint="git 2.38 or newer is needed; or `git pull --no-rebase`")
+    tree, *paths = (os.fsdecode(part) for part in out.split(b"\0") if part)
+    canonical = f"{prefix_of(hub)}canonical/"
+    conflicts = sorted({path for path in paths if not path.startswith(canonical)})
+    if conflicts:
+        return "", conflicts
+    index = hub.state / f"index.{os.getpid()}"
+    env = {"GIT_INDEX_FILE": str(index)}
+    try:
+        run(hub, "read-tree", tree, env=env)
+        pages = run(hub, "ls-files", "-z", "--full-name", "--", "canonical", env=env)
+        run(hub, "update-index", "-z", "--force-remove", "--stdin", stdin=_below(pages, prefix_of(hub)), env=env)
+        if attempt(hub, "rev-parse", "--verify", "--quiet", f"{new}:{canonical}")[0] == 0:
+            run(hub, "read-tree", f"--prefix={canonical}", f"{new}:{canonical}", env=env)
+        tree = run(hub, "write-tree", env=env).decode().strip()
+    finally:
+        index.unlink(missing_ok=True)
+    message = b"Merge the shared memory\n"
+    commit = run(hub, "commit-tree", tree, "-p", old, "-p", new, stdin=message, env=identity(hub, author))
+    return commit.decode().strip(), []
+
+
+def _below(listing: bytes, prefix: str) -> bytes:
+    """Return full names as names from the hub's folder, which is where git is run."""
+    return b"".join(name.removeprefix(os.fsencode(prefix)) + b"\0" for name in listing.split(b"\0") if name)
+
+
+def _copy_index(hub: Hub, to: Path) -> None:
+    index = Path(os.fsdecode(run(hub, "rev-parse", "--path-format=absolute", "--git-path", "index").rstrip(b"\n")))
+    if index.exists():
+        shutil.copyfile(index, to)
+
+
+def _when_unlocked(act: Callable[[], object]) -> None:
+    """Do it; wait a little where a person's own git holds the index."""
+    for _ in range(_LOCKED_TRIES):
+        try:
+            act()
+        except GitError as error:
+            if "index.lock" not in error.message:
+                raise
+            time.sleep(_LOCKED_SECONDS)
+        else:
+            return
+    act()
+
+
+def _blob(hub: Hub, name: str | None) -> bytes | None:
+    return run(hub, "cat-file", "blob", name) if name else None
+
+
+def _read(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _write(file: Path, content: bytes | None) -> None:
+    if content is None:
+        file.unlink(missing_ok=True)
+    elif _read(file) != content:
+        replace_file(file, content)

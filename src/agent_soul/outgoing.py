@@ -1,0 +1,104 @@
+"""What a clone has to send: upstream's own tree, plus our lines, plus the pages that this makes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agent_soul import gitio, outbox
+from agent_soul.compiler import CANONICAL, NewerPagesError, compile_log, default_state, is_generated
+from agent_soul.config import CONFIG_NAME, default_config, parse_config
+from agent_soul.errors import SoulError
+from agent_soul.event import Event, serialise
+from agent_soul.hub import Hub
+from agent_soul.log import Log, SourceFiles, parse_log
+from agent_soul.overview import State, recorded_state, without_as_of
+from agent_soul.pages import INDEX, PAGE_FORMAT
+
+_INDEX_PATH = f"{CANONICAL}/{INDEX}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """The files to change on upstream's tree, by path from the hub's folder; None removes one.
+
+    `events` are those that upstream lacks, `held` the outbox's ids that it has already. `note` says why the pages are
+    not among the changes, where they are not.
+    """
+
+    changes: Mapping[str, bytes | None]
+    events: tuple[Event, ...]
+    held: frozenset[str]
+    note: str = ""
+
+
+def outgoing(hub: Hub, upstream: str, waiting: Sequence[Event], wanted: State | None = None) -> Outgoing:
+    """Work out what is to be committed on the commit `upstream` (empty: on nothing) so that it holds `waiting`."""
+    tree = gitio.read_tree(hub, upstream)
+    read = [path for path in tree.objects if path.startswith("sources/") or path in (CONFIG_NAME, _INDEX_PATH)]
+    contents = gitio.read_objects(hub, {path: tree.objects[path] for path in read})
+    sources = {path: content for path, content in contents.items() if path.startswith("sources/")}
+    log = parse_log(SourceFiles(sources))
+    present = {event.id for event in log.events}
+    missing = [event for event in {event.id: event for event in waiting}.values() if event.id not in present]
+    appended = _appended(hub, sources, missing)
+    held = frozenset(event.id for event in waiting if event.id in present)
+    try:
+        pages = _pages(hub, tree, contents, _with(log, appended), wanted)
+    except SoulError as error:
+        return Outgoing(appended, tuple(missing), held, f"events only: {error.message}")
+    return Outgoing({**appended, **pages}, tuple(missing), held)
+
+
+def _appended(hub: Hub, sources: Mapping[str, bytes], missing: Sequence[Event]) -> dict[str, bytes]:
+    """Return the day files with the missing events' lines after what upstream has in them."""
+    result: dict[str, bytes] = {}
+    clone = outbox.clone_id(hub) if missing else ""
+    for event in missing:
+        path = outbox.day_file(event, clone)
+        before = result.get(path, sources.get(path, b""))
+        seal = b"" if not before or before.endswith(b"\n") else b"\n"
+        result[path] = before + seal + serialise(event.data)
+    return result
+
+
+def _with(log: Log, appended: Mapping[str, bytes]) -> Log:
+    """Return the log as it is once the files at `appended` hold these bytes; the others are not parsed again."""
+    if not appended:
+        return log
+    fresh = parse_log(SourceFiles(appended))
+    return Log(
+        [event for event in log.events if event.path not in appended] + fresh.events,
+        [problem for problem in log.problems if problem.path not in appended] + fresh.problems,
+        [line for line in log.set_aside if line.path not in appended] + fresh.set_aside,
+    )
+
+
+def _pages(
+    hub: Hub, tree: gitio.Tree, contents: Mapping[str, bytes], log: Log, wanted: State | None
+) -> dict[str, bytes | None]:
+    """Return the pages that differ from the tree's own, and as None those that it should have no longer."""
+    config = parse_config(contents[CONFIG_NAME])[0] if CONFIG_NAME in contents else default_config()
+    index = contents.get(_INDEX_PATH, b"").decode("utf-8", "replace")
+    recorded = recorded_state(index)
+    if recorded and recorded.page_format > PAGE_FORMAT:
+        raise NewerPagesError(recorded.page_format)
+    texts = compile_log(log, config, default_state(wanted, recorded)).texts
+    made = {f"{CANONICAL}/{path}": text.encode("utf-8") for path, text in texts.items()}
+    changed: dict[str, bytes | None] = {
+        path: content for path, content in made.items() if tree.objects.get(path) != _object_name(content, tree.commit)
+    }
+    unknown = {
+        path: name for path, name in tree.objects.items() if path.startswith(f"{CANONICAL}/") and path not in made
+    }
+    changed |= {path: None for path, content in gitio.read_objects(hub, unknown).items() if is_generated(content)}
+    if list(changed) == [_INDEX_PATH] and recorded and without_as_of(index) == without_as_of(texts[INDEX]):
+        return {}
+    return changed
+
+
+def _object_name(content: bytes, commit: str) -> str:
+    """Return what Git calls a file with this content, in a repository whose commits have names like `commit`."""
+    make = hashlib.sha256 if len(commit) == 64 else hashlib.sha1
+    return make(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()

@@ -1,0 +1,456 @@
+"""Sharing over a real remote: two clones, a person at work in one of them, and servers that misbehave."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support import git
+
+Share = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def run(folder: Path, *arguments: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "agent_soul", *arguments],
+        cwd=folder,
+        env={**os.environ, **env},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    print(done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr
+    assert done.returncode == code, f"{arguments} ended with {done.returncode}, not {code}"
+    return done
+
+
+def share(folder: Path, text: str, *options: str, code: int = 0, source: str = "") -> str:
+    return run(folder, "share", "--source", source or f"agent-{folder.name}", text, *options, code=code).stdout
+
+
+def log_of(folder: Path, revision: str = "HEAD") -> list[str]:
+    """Return the summaries of all events that a commit holds."""
+    paths = git(folder, "ls-tree", "-r", "--name-only", revision, "sources").split()
+    lines = [line for path in paths for line in git(folder, "show", f"{revision}:{path}").split("\n") if line]
+    return sorted(json.loads(line)["summary"] for line in lines)
+
+
+def page(folder: Path, name: str = "fuzzy-memory.md") -> str:
+    return (folder / "canonical" / name).read_text(encoding="utf-8")
+
+
+def is_tidy(folder: Path) -> bool:
+    leftovers = [*(folder / ".git").glob("rebase-*"), *folder.rglob(".agent-soul.*.tmp")]
+    return (
+        git(folder, "status", "--porcelain") == "" and not leftovers and not (folder / ".git" / "index.lock").exists()
+    )
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    bare = tmp_path / "remote.git"
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    return bare
+
+
+@pytest.fixture
+def seed(tmp_path: Path, remote: Path) -> Path:
+    """Make a hub that was pushed by hand, as the set-up in the README does it."""
+    folder = tmp_path / "seed"
+    (folder / "sources").mkdir(parents=True)
+    (folder / "soul.yaml").write_text("template: false\n", encoding="utf-8")
+    (folder / "USER.md").write_text("# User\n", encoding="utf-8")
+    attributes = "sources/** -text merge=union\ncanonical/** -text linguist-generated merge=binary\n"
+    (folder / ".gitattributes").write_text(attributes, encoding="utf-8")
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-q", "-m", "seed")
+    git(folder, "remote", "add", "origin", str(remote))
+    git(folder, "push", "-q", "-u", "origin", "main")
+    return folder
+
+
+@pytest.fixture
+def clones(tmp_path: Path, seed: Path, remote: Path) -> tuple[Path, Path]:
+    folders = (tmp_path / "a", tmp_path / "b")
+    for folder in folders:
+        git(tmp_path, "clone", "-q", str(remote), str(folder))
+    return folders
+
+
+class TestTwoMachines:
+    def test_what_one_shares_the_other_pulls(self, clones: tuple[Path, Path]) -> None:
+        a, b = clones
+        assert share(a, "Login returns 500.").startswith("shared: 1 event, ")
+        git(b, "pull", "-q", "--ff-only")
+
+        assert "Login returns 500." in page(b)
+        assert is_tidy(a)
+
+    def test_whoever_is_overtaken_builds_again(self, clones: tuple[Path, Path]) -> None:
+        a, b = clones
+        share(a, "First of a.")
+        share(b, "First of b.")
+        share(a, "Second of a.")
+        run(b, "sync")
+
+        assert log_of(a) == log_of(b) == ["First of a.", "First of b.", "Second of a."]
+        assert git(a, "rev-parse", "HEAD") == git(b, "rev-parse", "HEAD")
+        assert is_tidy(a)
+        assert is_tidy(b)
+        run(a, "compile", "--check")
+
+    def test_many_at_once(self, clones: tuple[Path, Path], remote: Path) -> None:
+        command = [sys.executable, "-m", "agent_soul", "share", "--json"]
+        running = [
+            subprocess.Popen([*command, "--source", f"agent-{f.name}", f"{f.name} {n}"], cwd=f, stdout=subprocess.PIPE)
+            for n in range(4)
+            for f in clones
+        ]
+        answers = [json.loads(process.communicate()[0]) for process in running]
+
+        assert [answer["outcome"] for answer in answers] == ["shared"] * 8, answers
+        assert log_of(remote, "main") == sorted(f"{f.name} {n}" for n in range(4) for f in clones)
+        for folder in clones:
+            run(folder, "sync")
+            assert is_tidy(folder)
+
+    def test_pages_are_only_in_commits_that_were_pushed(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        share(a, "Of a.")
+        share(b, "Of b.")
+
+        for line in git(remote, "log", "--format=%H", "main").split():
+            tree = git(remote, "ls-tree", "-r", "--name-only", line)
+            assert ("canonical/index.md" in tree) == ("sources/" in tree)
+        assert git(a, "log", "--merges", "--format=%H") == ""
+
+    def test_sync_with_nothing_to_do_makes_no_commit(self, clones: tuple[Path, Path]) -> None:
+        a, _ = clones
+        share(a, "Of a.")
+        before = git(a, "rev-parse", "HEAD")
+
+        assert run(a, "sync").stdout == "shared: up to date\n"
+        assert git(a, "rev-parse", "HEAD") == before
+
+    def test_events_that_a_person_pushed_by_hand_are_compiled(self, clones: tuple[Path, Path]) -> None:
+        """The manual way: add_event, git add, git commit, git push; then whoever syncs compiles."""
+        a, b = clones
+        run(a, "add", "--source", "agent-a", "--kind", "fact", "--scope", "stable", "--summary", "Added by hand.")
+        git(a, "add", "sources")
+        git(a, "commit", "-q", "-m", "memory")
+        git(a, "push", "-q")
+        run(b, "sync")
+
+        assert "Added by hand." in page(b, "stable-memory.md")
+        run(a, "sync")
+        assert log_of(a) == ["Added by hand."]
+        assert is_tidy(a)
+        assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
+
+
+class TestAPersonAtWork:
+    def test_dirty_and_staged_files_stay_as_they_are(self, clones: tuple[Path, Path]) -> None:
+        a, b = clones
+        share(b, "Of b.")
+        (a / "USER.md").write_text("# User\nHalf a sentence\n", encoding="utf-8")
+        (a / "plan.txt").write_text("staged\n", encoding="utf-8")
+        git(a, "add", "plan.txt")
+        before = git(a, "status", "--porcelain")
+
+        assert "shared" in share(a, "Of a.")
+        assert git(a, "status", "--porcelain") == before
+        assert "Of b." in page(a)
+        assert git(a, "show", ":plan.txt") == "staged\n"
+
+    def test_a_dirty_file_in_the_way_leaves_the_clone_and_shares_all_the_same(
+        self, clones: tuple[Path, Path], remote: Path
+    ) -> None:
+        a, b = clones
+        (b / "USER.md").write_text("# User\nFrom b\n", encoding="utf-8")
+        git(b, "commit", "-q", "-a", "-m", "user")
+        git(b, "push", "-q")
+        (a / "USER.md").write_text("# User\nFrom a, not committed\n", encoding="utf-8")
+        head = git(a, "rev-parse", "HEAD")
+
+        done = run(a, "share", "--source", "agent-a", "Of a.")
+
+        assert done.stdout.startswith("shared")
+        assert "USER.md" in done.stderr
+        assert (a / "USER.md").read_text(encoding="utf-8") == "# User\nFrom a, not committed\n"
+        assert git(a, "rev-parse", "HEAD") == head
+        assert log_of(remote, "main") == ["Of a."]
+        git(a, "checkout", "-q", "USER.md")
+        run(a, "sync")
+        assert is_tidy(a)
+        assert "From b" in (a / "USER.md").read_text(encoding="utf-8")
+
+    def test_unpushed_commits_are_left_for_the_person_to_push(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        share(b, "Of b.")
+        (a / "USER.md").write_text("# User\nMine\n", encoding="utf-8")
+        git(a, "commit", "-q", "-a", "-m", "mine")
+        share(a, "Of a.")
+
+        assert "Mine" not in git(remote, "show", "main:USER.md")
+        assert log_of(a) == log_of(remote, "main") == ["Of a.", "Of b."]
+        assert is_tidy(a)
+        git(a, "push", "-q")
+        assert "Mine" in git(remote, "show", "main:USER.md")
+        run(b, "sync")
+        assert git(b, "rev-parse", "HEAD") == git(a, "rev-parse", "HEAD")
+
+    def test_unpushed_commits_that_conflict_stay_where_they_are(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        for folder in clones:
+            (folder / "USER.md").write_text(f"# User\nFrom {folder.name}\n", encoding="utf-8")
+            git(folder, "commit", "-q", "-a", "-m", f"user of {folder.name}")
+        git(b, "push", "-q")
+        head = git(a, "rev-parse", "HEAD")
+
+        done = run(a, "share", "--source", "agent-a", "Of a.")
+
+        assert done.stdout.startswith("shared")
+        assert "USER.md" in done.stderr
+        assert git(a, "rev-parse", "HEAD") == head
+        assert log_of(remote, "main") == ["Of a."]
+
+    @pytest.mark.parametrize("state", ["rebase", "detached", "other branch"])
+    def test_where_no_commit_of_ours_belongs(self, clones: tuple[Path, Path], remote: Path, state: str) -> None:
+        a, _ = clones
+        if state == "rebase":
+            (a / ".git" / "rebase-merge").mkdir()
+        elif state == "detached":
+            git(a, "checkout", "-q", "--detach")
+        else:
+            git(a, "checkout", "-q", "-b", "experiment")
+        head = git(a, "rev-parse", "HEAD")
+
+        done = run(a, "share", "--source", "agent-a", "Of a.")
+
+        assert done.stdout.startswith("shared")
+        assert "this clone stays as it is" in done.stderr
+        assert log_of(remote, "main") == ["Of a."]
+        assert git(a, "rev-parse", "HEAD") == head
+
+    @pytest.mark.parametrize(
+        "way", [("pull", "-q", "--rebase"), ("pull", "-q", "--no-rebase"), ("pull", "-q", "--ff-only")]
+    )
+    def test_plain_git_goes_on_working(self, clones: tuple[Path, Path], way: tuple[str, ...]) -> None:
+        a, b = clones
+        share(a, "Of a.")
+        share(b, "Of b.")
+        git(a, *way)
+        share(a, "Again of a.")
+        git(b, *way)
+
+        assert log_of(a) == log_of(b) == ["Again of a.", "Of a.", "Of b."]
+        assert is_tidy(a)
+
+    def test_a_reset_between_add_and_sync_loses_nothing(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        run(a, "add", "--source", "agent-a", "--kind", "fact", "--scope", "stable", "--summary", "Kept.")
+        git(a, "reset", "-q", "--hard")
+        git(a, "clean", "-fdxq")
+        run(a, "sync")
+
+        assert log_of(remote, "main") == log_of(a) == ["Kept."]
+
+
+class TestServers:
+    def test_a_hook_that_declines(self, clones: tuple[Path, Path], remote: Path) -> None:
+        hook = remote / "hooks" / "pre-receive"
+        hook.write_text("#!/bin/sh\nprintf 'policy: \\033[31mno memory on Sundays\\n' >&2\nexit 1\n", encoding="utf-8")
+        hook.chmod(0o755)
+        a, _ = clones
+        started = time.monotonic()
+        said = share(a, "Of a.", code=4)
+
+        assert said.startswith("safe here, not shared yet: the remote declined")
+        assert "no memory on Sundays" in said
+        assert "\033" not in said
+        assert time.monotonic() - started < 30
+        hook.unlink()
+        assert run(a, "sync").stdout.startswith("shared: 1 event")
+
+    def test_a_push_whose_answer_is_lost(self, clones: tuple[Path, Path], remote: Path) -> None:
+        """The server dies after the branch moved; the event must not be sent a second time."""
+        hook = remote / "hooks" / "post-receive"
+        hook.write_text('#!/bin/sh\nrm -f "$0"\nkill -9 $PPID\n', encoding="utf-8")
+        hook.chmod(0o755)
+        a, _ = clones
+        share(a, "Of a.")
+
+        assert log_of(remote, "main") == ["Of a."]
+        assert git(remote, "rev-list", "--count", "main").strip() == "2"
+        assert is_tidy(a)
+
+    def test_a_remote_that_is_not_there(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        remote.rename(remote.with_name("gone.git"))
+        assert "safe here, not shared yet" in share(a, "Of a.", code=4)
+        remote.with_name("gone.git").rename(remote)
+
+        assert run(a, "sync").stdout.startswith("shared: 1 event")
+        assert log_of(remote, "main") == ["Of a."]
+
+    def test_a_remote_that_hangs(self, clones: tuple[Path, Path], tmp_path: Path) -> None:
+        slow = tmp_path / "slow.sh"
+        slow.write_text("#!/bin/sh\nsleep 60\n", encoding="utf-8")
+        slow.chmod(0o755)
+        a, _ = clones
+        git(a, "remote", "set-url", "origin", "ssh://example.invalid/hub.git")
+        started = time.monotonic()
+        done = run(a, "share", "--source", "agent-a", "Of a.", "--budget", "3", code=4, GIT_SSH_COMMAND=str(slow))
+
+        assert "safe here, not shared yet" in done.stdout
+        assert time.monotonic() - started < 25
+
+    def test_an_address_cannot_name_a_program(self, clones: tuple[Path, Path], tmp_path: Path) -> None:
+        a, _ = clones
+        git(a, "remote", "set-url", "origin", f"ext::sh -c touch% {tmp_path}/owned")
+        share(a, "Of a.", "--budget", "2", code=4)
+
+        assert not (tmp_path / "owned").exists()
+
+    def test_a_rewritten_remote_stops_until_a_person_decides(
+        self, clones: tuple[Path, Path], seed: Path, remote: Path
+    ) -> None:
+        a, _ = clones
+        share(a, "Of a.")
+        git(seed, "push", "-q", "--force", "origin", "main")
+        done = run(a, "sync", code=5)
+
+        assert "was rewritten" in done.stderr
+        assert "1 events of this clone" in done.stderr
+        assert "--reattach" in done.stderr
+        run(a, "sync", "--reattach")
+        assert log_of(remote, "main") == ["Of a."]
+        run(a, "sync")
+
+    def test_a_deleted_branch_is_not_made_again_silently(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        share(a, "Of a.")
+        git(remote, "update-ref", "-d", "refs/heads/main")
+
+        assert "is gone" in run(a, "sync", code=5).stderr
+        run(a, "sync", "--reattach")
+        assert log_of(remote, "main") == ["Of a."]
+
+
+class TestShapes:
+    def test_the_first_push_to_an_empty_remote(self, tmp_path: Path, remote: Path) -> None:
+        folder = tmp_path / "new"
+        (folder / "sources").mkdir(parents=True)
+        (folder / "soul.yaml").write_text("template: false\n", encoding="utf-8")
+        git(folder, "init", "-q", "-b", "main")
+        git(folder, "remote", "add", "origin", str(remote))
+        assert share(folder, "Before any commit.").startswith("shared")
+        git(folder, "add", "soul.yaml")
+        git(folder, "commit", "-q", "-m", "mine")
+        share(folder, "After one.")
+
+        assert log_of(remote, "main") == ["After one.", "Before any commit."]
+
+    def test_a_shallow_clone(self, tmp_path: Path, clones: tuple[Path, Path], remote: Path) -> None:
+        share(clones[0], "Of a.")
+        share(clones[0], "More of a.")
+        shallow = tmp_path / "shallow"
+        git(tmp_path, "clone", "-q", "--depth", "1", f"file://{remote}", str(shallow))
+        share(clones[0], "Meanwhile.")
+        share(shallow, "Of the shallow one.")
+
+        assert log_of(shallow) == ["Meanwhile.", "More of a.", "Of a.", "Of the shallow one."]
+        assert is_tidy(shallow)
+
+    def test_a_worktree_shares_the_outbox_of_its_clone(
+        self, clones: tuple[Path, Path], tmp_path: Path, remote: Path
+    ) -> None:
+        a, _ = clones
+        git(a, "worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+        share(tmp_path / "side", "From the side.")
+
+        assert log_of(remote, "main") == ["From the side."]
+
+    def test_a_hub_in_a_subfolder(self, tmp_path: Path, remote: Path) -> None:
+        top = tmp_path / "mono"
+        hub = top / "tools" / "soul"
+        (hub / "sources").mkdir(parents=True)
+        (hub / "soul.yaml").write_text("template: false\n", encoding="utf-8")
+        (top / "README.md").write_text("mono\n", encoding="utf-8")
+        git(top, "init", "-q", "-b", "main")
+        git(top, "add", "-A")
+        git(top, "commit", "-q", "-m", "mono")
+        git(top, "remote", "add", "origin", str(remote))
+        git(top, "push", "-q", "-u", "origin", "main")
+        share(hub, "Below the top.", source="agent-x")
+        git(top, "commit", "-q", "--allow-empty", "-m", "unpushed")
+        share(hub, "Once more.", source="agent-x")
+
+        assert git(top, "status", "--porcelain") == ""
+        changed = git(remote, "diff", "--name-only", "main~1", "main").split()
+        assert changed
+        assert all(path.startswith("tools/soul/") for path in changed)
+        assert "Once more." in (hub / "canonical" / "fuzzy-memory.md").read_text(encoding="utf-8")
+
+    def test_a_remote_with_an_unrelated_beginning(self, tmp_path: Path, seed: Path, remote: Path) -> None:
+        """A repository made on a website with a README of its own."""
+        other = tmp_path / "other"
+        (other / "sources").mkdir(parents=True)
+        (other / "soul.yaml").write_text("template: false\n", encoding="utf-8")
+        git(other, "init", "-q", "-b", "main")
+        git(other, "add", "-A")
+        git(other, "commit", "-q", "-m", "unrelated")
+        git(other, "remote", "add", "origin", str(remote))
+        done = run(other, "share", "--source", "agent-x", "Of the other.")
+
+        assert done.stdout.startswith("shared")
+        assert "this clone stays as it is" in done.stderr
+        assert log_of(remote, "main") == ["Of the other."]
+
+    def test_pages_of_a_newer_toolkit_are_left_and_events_shared(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        share(a, "Of a.")
+        index = a / "canonical" / "index.md"
+        index.write_text(index.read_text(encoding="utf-8").replace("page format 1", "page format 2"), encoding="utf-8")
+        git(a, "commit", "-q", "-a", "-m", "newer")
+        git(a, "push", "-q")
+        done = run(b, "share", "--source", "agent-b", "Of b.")
+
+        assert done.stdout.startswith("shared: 1 event, 0 pages")
+        assert "events only" in done.stderr
+        assert log_of(remote, "main") == ["Of a.", "Of b."]
+
+    def test_a_kill_between_push_and_bringing_along_is_repaired(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        program = (
+            "import os, sys, agent_soul.gitio as g, agent_soul.sync as s;"
+            "s.gitio.bring_along = lambda *a, **k: os._exit(9);"
+            "from agent_soul.cli import main; main(sys.argv[1:])"
+        )
+        subprocess.run([sys.executable, "-c", program, "share", "--source", "agent-a", "Of a."], cwd=a, check=False)
+        assert log_of(remote, "main") == ["Of a."]
+
+        assert run(a, "sync").stdout == "shared: up to date\n"
+        assert is_tidy(a)
+        assert log_of(a) == ["Of a."]
+
+
+def test_json_is_one_object(clones: tuple[Path, Path]) -> None:
+    a, _ = clones
+    answer: dict[str, Any] = json.loads(run(a, "share", "--source", "agent-a", "Of a.", "--json").stdout)
+
+    assert answer["ok"] is True
+    assert answer["outcome"] == "shared"
+    assert answer["commit"] == git(a, "rev-parse", "HEAD").strip()
