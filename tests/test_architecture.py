@@ -19,7 +19,8 @@ MODULES = {
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
     ("slug", "event", "config"),
-    ("log", "resolve", "draft", "naming", "acts"),
+    ("naming", "acts"),
+    ("log", "resolve", "draft"),
     ("conflicts", "outbox", "gitio"),
     ("pages",),
     ("render", "adding"),

@@ -18,10 +18,9 @@ from agent_soul.pages import (
     budget_of,
     fits,
     home_of,
-    long_names,
     longest_fitting,
 )
-from hubs import compiled, event, headings, items, log_of, pages
+from hubs import event, headings, items, log_of, pages
 
 EVERYWHERE = {"index.md", "pages.md", "memory.json"}
 
@@ -137,29 +136,6 @@ def test_an_agent_page_does_not_repeat_its_own_lines() -> None:
     page = pages([event(1, "Once.", scope="agent", agent="mac"), event(2, "Elsewhere.")])["agents/mac.md"]
 
     assert [line.partition(".")[0] for line in items(page)] == ["Once", "Elsewhere"]
-
-
-def test_ids_are_shown_with_as_many_characters_as_it_takes() -> None:
-    ids = [
-        "9f3c2a1b-0000-4000-8000-000000000000",
-        "9f3c2a1b-0001-4000-8000-000000000000",
-        "9f3c2a1b-7777-4000-8000-000000000000",
-        "aaaaaaaa-0000-4000-8000-000000000000",
-        "plain-id",
-        "plain-id-2",
-    ]
-    resolution = compiled([event(n, event_id=id_) for n, id_ in enumerate(ids)]).resolution
-
-    names = long_names(resolution)
-
-    assert [names.get(id_) for id_ in ids] == [
-        "9f3c2a1b-0000",
-        "9f3c2a1b-0001",
-        "9f3c2a1b-7",
-        None,
-        "plain-id",
-        "plain-id-2",
-    ]
 
 
 @settings(max_examples=50, deadline=None)

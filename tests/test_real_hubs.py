@@ -69,16 +69,31 @@ def test_nothing_but_our_own_structure_is_on_a_page(read: tuple[Log, Compiled]) 
             assert sum(line.startswith("# ") for line in text.split("\n")) == 1
 
 
+# Prints CPU seconds of the command, MiB at the peak, and CPU seconds of a fixed piece of work before and after it.
 MEASURED = """
 import resource, sys, time
-start = time.perf_counter()
+
+def spent():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+def reference():
+    start, table = spent(), {}
+    for number in range(400_000):
+        word = f"{number:x}-{number % 977}"
+        table[word] = len(word.split("-")) + table.get(word[1:], 0)
+    return spent() - start
+
+before, start = reference(), spent()
 from agent_soul.cli import main
 try:
     main(sys.argv[1:])
 finally:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, time.perf_counter() - start, file=sys.stderr)
+    command, peak = spent() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(command, peak, (before + reference()) / 2, file=sys.stderr)
 """
+REFERENCE_SECONDS = 0.57
+"""What the fixed work takes on the machine for which the limit was set, when it has that machine for itself."""
 
 
 def test_the_largest_hub_compiles_in_time_and_memory(tmp_path: Path) -> None:
@@ -93,11 +108,11 @@ def test_the_largest_hub_compiles_in_time_and_memory(tmp_path: Path) -> None:
             text=True,
             timeout=120,
         )
-        # Of the time on the clock a busy machine takes its part; the work itself is what is held to the limit.
-        cpu, mib, _ = map(float, done.stderr.splitlines()[-1].split())
         assert (hub / "canonical" / "index.md").exists(), done.stderr
-        seconds.append(cpu)
-        mebibytes.append(mib)
+        command, peak, reference = map(float, done.stderr.splitlines()[-1].split())
+        # Shared machines run at half their speed for minutes; a slow moment is not a slow program.
+        seconds.append(command / max(1, reference / REFERENCE_SECONDS))
+        mebibytes.append(peak)
 
     assert min(seconds) <= MOST_SECONDS
     assert max(mebibytes) <= MOST_MIB

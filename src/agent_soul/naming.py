@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable
 
-from agent_soul.event import short_id
+from agent_soul.event import SHORT_ID, short_id
 
 
-def shown_ids(ids: Iterable[str]) -> Mapping[str, str]:
-    """Return the shown form of those of `ids` whose usual short form another one shares.
+def long_names(ids: Iterable[str]) -> dict[str, str]:
+    """Return how those of `ids` are shown whose first characters are not theirs alone: with as many as it takes.
 
-    All others are shown by `short_id`. A shown form is accepted wherever an id is taken, because it begins one id only.
+    All others are shown by `short_id`. What is shown is accepted wherever an id is taken: it begins one id only.
     """
-    groups: dict[str, list[str]] = defaultdict(list)
-    for id_ in set(ids):
-        groups[short_id(id_)].append(id_)
-    return {
-        id_: _unique_start(id_, group, len(short)) for short, group in groups.items() if len(group) > 1 for id_ in group
-    }
-
-
-def _unique_start(id_: str, group: Iterable[str], shortest: int) -> str:
-    """Return the shortest start of `id_`, `shortest` or longer, that no other id of the group has."""
-    shared = max(len(posixpath.commonprefix([id_, other])) for other in group if other != id_)
-    return id_[: max(shared + 1, shortest)]
+    unique = set(ids)
+    starts = Counter(id_[:SHORT_ID] for id_ in unique)
+    shared = sorted(id_ for id_ in unique if starts[id_[:SHORT_ID]] > 1)  # neighbors have most in common
+    names = {}
+    for before, id_, after in zip(["", *shared], shared, [*shared[1:], ""], strict=False):
+        length = next(
+            n for n in range(SHORT_ID, len(id_) + 1) if n == len(id_) or id_[:n] not in (before[:n], after[:n])
+        )
+        names[id_] = id_[:length] if short_id(id_) != id_ else id_
+    return names

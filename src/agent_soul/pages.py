@@ -5,14 +5,14 @@ Every active event has one home page. Agent pages also show what a source wrote 
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict
-from agent_soul.event import SHORT_ID, Event, short_id
+from agent_soul.event import Event
 from agent_soul.resolve import Resolution, Verdict
 from agent_soul.slug import slug
 from agent_soul.tokens import estimate_tokens
@@ -177,20 +177,6 @@ def ranked(lines: Iterable[Line], config: Config) -> list[Line]:
     return result
 
 
-def long_names(resolution: Resolution) -> dict[str, str]:
-    """Return how the ids are shown whose first characters are not theirs alone: with as many as it takes."""
-    ids = {verdict.event.id for verdict in resolution.verdicts}
-    starts = Counter(id_[:SHORT_ID] for id_ in ids)
-    shared = sorted(id_ for id_ in ids if starts[id_[:SHORT_ID]] > 1)  # neighbors have most in common
-    names = {}
-    for before, id_, after in zip(["", *shared], shared, [*shared[1:], ""], strict=False):
-        length = next(
-            n for n in range(SHORT_ID, len(id_) + 1) if n == len(id_) or id_[:n] not in (before[:n], after[:n])
-        )
-        names[id_] = id_[:length] if short_id(id_) != id_ else id_
-    return names
-
-
 def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Config) -> list[Page]:
     """Return every page of memory, sorted by path. Profile and stable memory are there even when empty."""
     lines = _lines(resolution, conflicts)
@@ -209,11 +195,7 @@ def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Co
 
 def _lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:
     """Return every active event as a line, in the total order."""
-    names = long_names(resolution)
-
-    def name(id_: str) -> str:
-        return names.get(id_) or short_id(id_)
-
+    name = resolution.name_of
     against = {id_: tuple(map(name, others)) for id_, others in _contradictions(conflicts).items()}
     return [
         Line(verdict.event, verdict, name(verdict.event.id), home_of(verdict.event), against.get(verdict.event.id, ()))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from agent_soul import gitio
-from agent_soul.event import Event, short_id
+from agent_soul.event import Event
 from agent_soul.hub import Hub
 from agent_soul.resolve import Resolution, Verdict
 
@@ -41,15 +41,15 @@ def trace(hub: Hub, resolution: Resolution, event: Event, *, with_origin: bool =
         origin = gitio.commit_of_line(hub, event.path, event.id)
     return Provenance(
         verdict=resolution.by_id[event.id],
-        lines=tuple(_page_lines(hub, event)),
+        lines=tuple(_page_lines(hub, resolution.name_of(event.id))),
         origin=origin,
         replaced=tuple(_chain(resolution, event.id, _direct_targets(resolution))),
         replaced_by=tuple(_successors(resolution, event.id)),
     )
 
 
-def _page_lines(hub: Hub, event: Event) -> Iterable[PageLine]:
-    shown = re.compile(rf"(?<![\w.:-]){re.escape(short_id(event.id))}(?![\w.:-])")
+def _page_lines(hub: Hub, name: str) -> Iterable[PageLine]:
+    shown = re.compile(rf"(?<![\w.:-]){re.escape(name)}(?![\w.:-])")
     for file in sorted(hub.canonical.rglob("*.md")):
         if file.is_symlink() or not file.is_file():
             continue

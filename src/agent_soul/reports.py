@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from agent_soul.conflicts import Conflict
-from agent_soul.event import Event, short_id
-from agent_soul.pages import CONFLICTS, L2_BUDGET, METRICS, Line, Room, long_names
+from agent_soul.event import Event
+from agent_soul.pages import CONFLICTS, L2_BUDGET, METRICS, Line, Room
 from agent_soul.render import Style, document, event_line, title_text
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key
@@ -31,9 +31,8 @@ def render_conflicts(conflicts: Sequence[Conflict], resolution: Resolution, styl
     """Return `conflicts.md`, newest conflict first, or nothing where there is no conflict."""
     if not conflicts:
         return {}
-    names = long_names(resolution)
     room = Room.of(L2_BUDGET).after(document("Conflicts", _CONFLICT_INTRO, _conflicts_left_out(len(conflicts))))
-    blocks = room.take("\n" + _conflict_block(conflict, resolution, names, style) for conflict in conflicts)
+    blocks = room.take("\n" + _conflict_block(conflict, resolution, style) for conflict in conflicts)
     note = _conflicts_left_out(len(conflicts) - len(blocks))
     return {CONFLICTS: document("Conflicts", _CONFLICT_INTRO, note, *(block[1:] for block in blocks))}
 
@@ -42,15 +41,15 @@ def _conflicts_left_out(number: int) -> str:
     return f"Left out for room: {number}; they come up as these are settled." if number else ""
 
 
-def _conflict_block(conflict: Conflict, resolution: Resolution, names: Mapping[str, str], style: Style) -> str:
+def _conflict_block(conflict: Conflict, resolution: Resolution, style: Style) -> str:
     for number in range(_MEMBERS_SHOWN, 1, -1):
-        block = _block_of(conflict, number, resolution, names, style)
+        block = _block_of(conflict, number, resolution, style)
         if estimate_tokens(block) <= L2_BUDGET.tokens // _CONFLICT_SHARE:
             break
     return block
 
 
-def _block_of(conflict: Conflict, number: int, resolution: Resolution, names: Mapping[str, str], style: Style) -> str:
+def _block_of(conflict: Conflict, number: int, resolution: Resolution, style: Style) -> str:
     """Return a conflict with `number` of its members: the newest, then first of all those that contradict it."""
     newest = conflict.members[0]
     ids = dict.fromkeys([newest.id, *conflict.against[newest.id], *(member.id for member in conflict.members)])
@@ -58,7 +57,7 @@ def _block_of(conflict: Conflict, number: int, resolution: Resolution, names: Ma
     losers = [id_ for id_ in shown if id_ in conflict.against[newest.id]]
 
     def named(ids: Sequence[str]) -> str:
-        return " ".join(names.get(id_) or short_id(id_) for id_ in ids)
+        return " ".join(map(resolution.name_of, ids))
 
     lines = [_member_line(id_, named([id_]), resolution, style) for id_ in shown]
     lines += [f"- and {len(ids) - number} more"] if len(ids) > number else []
@@ -106,9 +105,8 @@ def render_metrics(resolution: Resolution, style: Style) -> dict[str, str]:
     series = metric_series(resolution)
     if not series:
         return {}
-    names = long_names(resolution)
     room = Room.of(L2_BUDGET).after(document("Metrics", _metrics_left_out(len(series)))).after("")
-    lines = room.take(_metric_line(events, names) for events in series)
+    lines = room.take(_metric_line(events, resolution) for events in series)
     return {METRICS: document("Metrics", _metrics_left_out(len(series) - len(lines)), "\n".join(lines))}
 
 
@@ -117,7 +115,7 @@ def _metrics_left_out(number: int) -> str:
     return f"Left out for room: {number} metrics measured longer ago; `{command}` lists all." if number else ""
 
 
-def _metric_line(events: Sequence[Event], names: Mapping[str, str]) -> str:
+def _metric_line(events: Sequence[Event], resolution: Resolution) -> str:
     """Return `name of whose: value unit (target), trend: course (id date source)`."""
     newest = events[-1]
     metric = newest.data["metric"]
@@ -129,7 +127,7 @@ def _metric_line(events: Sequence[Event], names: Mapping[str, str]) -> str:
     earlier = f"{len(values) - _VALUES_SHOWN} earlier, " if len(values) > _VALUES_SHOWN else ""
     history = f": {earlier}{course}" if len(values) > 1 else ""
     direction = f", {trend(values, metric.get('target'))}" if len(values) > 1 else ""
-    provenance = f"{names.get(newest.id) or short_id(newest.id)} {newest.date} {newest.source}"
+    provenance = f"{resolution.name_of(newest.id)} {newest.date} {newest.source}"
     return (
         f"- {title_text(metric['name'])}{whose}: {_number(values[-1])}{unit}{goal}{direction}{history} ({provenance})"
     )

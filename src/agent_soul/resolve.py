@@ -19,6 +19,7 @@ from agent_soul.acts import MARK_KINDS, Acts, Horizon, Identity
 from agent_soul.config import Config
 from agent_soul.errors import Problem
 from agent_soul.event import Event, add_days, short_id
+from agent_soul.naming import long_names
 
 DIGEST_LENGTH = 16
 _CLASHES_NAMED = 3
@@ -71,6 +72,14 @@ class Resolution:
         """Id to verdict; of an id with several contents the one that was chosen, else the last."""
         quarantined = {v.event.id: v for v in self.verdicts if v.status is Status.QUARANTINED}
         return quarantined | {v.event.id: v for v in self.verdicts if v.status is not Status.QUARANTINED}
+
+    @cached_property
+    def _long_names(self) -> Mapping[str, str]:
+        return long_names(verdict.event.id for verdict in self.verdicts)
+
+    def name_of(self, id_: str) -> str:
+        """Return how an id is shown: short, as long as it takes to name one event only."""
+        return self._long_names.get(id_) or short_id(id_)
 
     @cached_property
     def active(self) -> tuple[Verdict, ...]:

@@ -90,9 +90,11 @@ def show_added(added: Added) -> None:
         )
 
 
-def line_of(event: Event, status: str = "") -> str:
-    """Return one line that tells a person which event it is."""
+def line_of(event: Event, status: str = "", *, shown_id: str = "") -> str:
+    """Return one line that tells a person which event it is; `shown_id` where its short id is not its alone."""
     name = event.project or event.agent
     place = f"{event.scope}:{name}" if name and event.scope in ("project", "agent") else event.scope
     note = f" [{status}]" if status and status != "active" else ""
-    return f"{short_id(event.id)}  {event.date}  {event.source}  {place}/{event.kind}  {event.summary}{note}"
+    return (
+        f"{shown_id or short_id(event.id)}  {event.date}  {event.source}  {place}/{event.kind}  {event.summary}{note}"
+    )

@@ -78,7 +78,8 @@ def search(
         show_json(ok=True, total=len(hits), results=results)
         return ExitCode.DONE
     for hit in shown:
-        show(line_of(hit.verdict.event, _status_text(hit.verdict)))
+        event = hit.verdict.event
+        show(line_of(event, _status_text(hit.verdict), shown_id=resolution.name_of(event.id)))
     hidden = len(hits) - len(shown)
     say(f"{len(hits)} found" + (f", {hidden} more with --limit 0" if hidden else "") if hits else "nothing found")
     return ExitCode.DONE
