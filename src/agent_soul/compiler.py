@@ -268,9 +268,14 @@ def _committed_revision(hub: Hub) -> str:
 
 
 def _ids_at(hub: Hub, revision: str, waiting: Iterable[outbox.Entry]) -> set[str]:
-    clone = outbox.clone_id(hub)
-    paths = {outbox.day_file(event, clone) for entry in waiting for event in entry.events}
-    return {event.id for event in parse_log(SourceFiles(gitio.contents_at(hub, revision, paths))).events}
+    """Return the ids that a commit holds in the day files where the waiting events may be, of any clone.
+
+    A clone that was moved writes other files than before, and its events may stand in both.
+    """
+    days = tuple({f"sources/{event.source}/{event.date}." for entry in waiting for event in entry.events})
+    objects = gitio.read_tree(hub, revision).objects
+    contents = gitio.read_objects(hub, {path: name for path, name in objects.items() if path.startswith(days)})
+    return {event.id for event in parse_log(SourceFiles(contents)).events}
 
 
 def _read_bytes(file: Path) -> bytes | None:

@@ -17,10 +17,11 @@ def doctor(as_json: bool, hub_name: str | None) -> int:
     from agent_soul.cli.compiling import odd_events
     from agent_soul.doctor import examine
     from agent_soul.log import parse_log, read_source_files
+    from agent_soul.outbox import entries
 
     hub = open_hub(hub_name)
     log = parse_log(read_source_files(hub.root))
-    findings = examine(hub, [*log.problems, *odd_events(hub, log)])
+    findings = examine(hub, [*log.problems, *odd_events(hub, log), *entries(hub)[1]])
     if as_json:
         show_json(ok=not findings, findings=[asdict(finding) for finding in findings])
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,12 +74,6 @@ def writing(hub: Hub) -> Iterator[None]:
     """Write in here; what a killed git of ours left is repaired first. A lock of ours must be held."""
     with locks.noted(hub, git_dirs(hub)):
         yield
-
-
-def contents_at(hub: Hub, revision: str, paths: Iterable[str]) -> dict[str, bytes]:
-    """Return the bytes of those of `paths` (from the hub's folder) that the commit `revision` holds."""
-    prefix = prefix_of(hub)
-    return read_objects(hub, {path: f"{revision}:{prefix}{path}" for path in paths})
 
 
 def read_objects(hub: Hub, names: Mapping[str, str]) -> dict[str, bytes]:
