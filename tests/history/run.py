@@ -50,7 +50,7 @@ class Plan:
     faults: Faults = field(default_factory=Faults)
     command: Sequence[str] = SOUL
     bot: bool = True
-    bot_pause: float = 1.0
+    bot_pause: float = 2.0
     latest_kill: float = 1.2
     plain_adds: float = 0.25
 
