@@ -13,7 +13,7 @@ import pytest
 from history.checker import INVARIANTS, violations
 from history.nemesis import Faults
 from history.records import Clone, Commit, Operation, Outcome, World
-from history.run import Plan, run
+from history.run import Plan, Result, run
 from history.writers import FAULTS
 
 TESTS = Path(__file__).parent
@@ -115,23 +115,26 @@ CAUGHT_BY: dict[str, tuple[str, ...]] = {
 }
 
 
-def run_writer(fault: str, folder: Path, seed: int = 7) -> list[str]:
+def run_writer(fault: str, folder: Path, seed: int = 7) -> Result:
     faults = Faults(killed=0, declined=0.05, answer_lost=0.2, stalled=0, skewed=0, person=0)
     command = (sys.executable, str(TESTS / "history" / "writers.py"), fault)
     plan = Plan(seed, clones=2, agents=2, events=5, faults=faults, command=command, bot=False, plain_adds=0)
-    return run(plan, folder).violations
+    return run(plan, folder)
 
 
 class TestBadWriters:
     def test_the_same_writer_without_a_fault_is_green(self, tmp_path: Path) -> None:
-        assert run_writer("none", tmp_path) == []
+        result = run_writer("none", tmp_path)
+
+        assert result.violations == []
+        assert sum(operation.outcome is Outcome.OK for operation in result.operations) > 10
 
     def test_all_faults_are_tried(self) -> None:
         assert {"none", *CAUGHT_BY} == set(FAULTS)
 
     @pytest.mark.parametrize("fault", CAUGHT_BY)
     def test_each_fault_is_caught_within_one_seed(self, tmp_path: Path, fault: str) -> None:
-        found = run_writer(fault, tmp_path)
+        found = run_writer(fault, tmp_path).violations
 
         print(*found[:5], sep="\n")
         assert any(what.startswith(CAUGHT_BY[fault]) for what in found), found

@@ -123,6 +123,8 @@ _AFTER_MARK = 20  # a word right after a mark, as in `.name`
 _CAPITALIZED_AFTER_MARK = 33  # more, as in `.Name`
 _CAPITAL = 17  # each letter of an ALL-CAPITALS word after the second
 _ACCENTED_LETTER = 47  # each letter after the first of a part that is not all ASCII
+_LONGEST_WORD = 24
+_LETTER_OF_NO_WORD = 50  # one letter over and over is a token for two
 _LATE_LETTER = 18  # each letter after the ninth
 _LATE_MARK = 42  # each mark of a run after the second
 _RULE_MARK = 2  # each further mark of a rule
@@ -186,6 +188,14 @@ def _word_cost(piece: str) -> int:
 
 
 def _hump_cost(hump: str) -> int:
+    """Cost of one part of a word; what is longer than words are is no word, and costs by the letter."""
+    cost = _word_like_cost(hump)
+    if len(hump) <= _LONGEST_WORD:
+        return cost
+    return max(cost, (_LETTER_OF_NO_WORD if hump.isascii() else _TOKEN) * len(hump))
+
+
+def _word_like_cost(hump: str) -> int:
     if not hump.isascii():
         return _TOKEN + _ACCENTED_LETTER * (len(hump) - 1)
     if hump.isupper():

@@ -18,7 +18,9 @@ _EVIDENCE_LENGTH = 300
 
 def violations(operations: Sequence[Operation], world: World) -> list[str]:
     """Return every violation with its evidence, each begun with the name of its invariant, I1 first."""
-    return [f"{name}: {what[:_EVIDENCE_LENGTH]}" for name, check in INVARIANTS.items() for what in check(operations, world)]
+    return [
+        f"{name}: {what[:_EVIDENCE_LENGTH]}" for name, check in INVARIANTS.items() for what in check(operations, world)
+    ]
 
 
 def nothing_lost(operations: Sequence[Operation], world: World) -> Iterator[str]:

@@ -27,12 +27,78 @@ from history.observe import clone_of, git, world_of
 from history.records import Operation, Outcome, Recorder, World
 
 SOUL = (sys.executable, "-m", "agent_soul")
-_WORDS = (
-    "amber anchor basil beacon birch canal cedar cinder cobalt copper coral cypress delta dune ember falcon fjord flint"
-    " garnet glacier harbor hazel heron indigo ivory jasper juniper kelp lagoon lantern larch lichen lotus magnet maple"
-    " marble meadow mica nectar nickel oasis ochre onyx orchid osprey pebble pewter pine plover quartz quill raven reed"
-    " ridge saffron sage sierra slate sorrel spruce tallow tarn teal thistle tundra umber velvet violet walnut willow"
-).split()
+_WORDS = [
+    "amber",
+    "anchor",
+    "basil",
+    "beacon",
+    "birch",
+    "canal",
+    "cedar",
+    "cinder",
+    "cobalt",
+    "copper",
+    "coral",
+    "cypress",
+    "delta",
+    "dune",
+    "ember",
+    "falcon",
+    "fjord",
+    "flint",
+    "garnet",
+    "glacier",
+    "harbor",
+    "hazel",
+    "heron",
+    "indigo",
+    "ivory",
+    "jasper",
+    "juniper",
+    "kelp",
+    "lagoon",
+    "lantern",
+    "larch",
+    "lichen",
+    "lotus",
+    "magnet",
+    "maple",
+    "marble",
+    "meadow",
+    "mica",
+    "nectar",
+    "nickel",
+    "oasis",
+    "ochre",
+    "onyx",
+    "orchid",
+    "osprey",
+    "pebble",
+    "pewter",
+    "pine",
+    "plover",
+    "quartz",
+    "quill",
+    "raven",
+    "reed",
+    "ridge",
+    "saffron",
+    "sage",
+    "sierra",
+    "slate",
+    "sorrel",
+    "spruce",
+    "tallow",
+    "tarn",
+    "teal",
+    "thistle",
+    "tundra",
+    "umber",
+    "velvet",
+    "violet",
+    "walnut",
+    "willow",
+]
 _ACKNOWLEDGED = (0, 4)
 """Exit codes after which an event is kept: shared, and safe here but not shared yet."""
 _QUIET_ROUNDS = 3
@@ -234,7 +300,9 @@ class _Stage:
 def _environment(home: Path) -> dict[str, str]:
     """Return an environment in which no setting of the user's reaches Git or the hub."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "AGENT_SOUL_", "XDG_"))}
-    people = {f"GIT_{role}_{part}": "test@example.invalid" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")}
+    people = {
+        f"GIT_{role}_{part}": "test@example.invalid" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")
+    }
     return {**kept, **people, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 
 
