@@ -72,7 +72,7 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     resolution = resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1)
     shown = _since(resolution, state.since)
     conflicts = find_conflicts(shown)
-    style = Style(config, _homes(resolution))
+    style = Style(config, _homes(shown))
     pages = plan_pages(shown, conflicts, config)
     texts = {path: text for page in pages for path, text in render_page(page, style).items()}
     texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style)

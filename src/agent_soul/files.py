@@ -13,6 +13,8 @@ from pathlib import Path
 from agent_soul.errors import StoppedError
 
 TEMPORARY_PATTERN = ".agent-soul.*.tmp"
+_MANY = 64
+_AT_ONCE = 16
 _FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | _FLAGS
 _HAS_FOLDER_HANDLES = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
@@ -26,17 +28,51 @@ def replace_file(target: Path, content: bytes) -> None:
 def replace_files(contents: Mapping[Path, bytes]) -> None:
     """Do that for many files, in the order given; their folders are made durable once each, at the end.
 
-    Raises `StoppedError` naming the file where the system refuses; those before it are replaced then.
+    Many files are made durable side by side: the file system then joins their journal entries, where one after the
+    other each would wait for its own. Raises `StoppedError` naming the file where the system refuses; those before it
+    may be replaced then.
     """
     place = Path()
     try:
-        for place, content in contents.items():
-            make_folder(place.parent)
-            install(place, content)
+        if len(contents) > _MANY:
+            _install_many(contents)
+        else:
+            for place, content in contents.items():
+                make_folder(place.parent)
+                install(place, content)
         for place in {target.parent for target in contents}:
             sync_folder(place)
     except OSError as error:
-        raise StoppedError(f"{place} cannot be written: {error.strerror}", hint=remedy(error)) from error
+        named = error.filename or place
+        raise StoppedError(f"{named} cannot be written: {error.strerror}", hint=remedy(error)) from error
+
+
+def _install_many(contents: Mapping[Path, bytes]) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    temporary = {target: _temporary_beside(target) for target in contents}
+    try:
+        for target in contents:
+            make_folder(target.parent)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            list(pool.map(_write_durably, temporary.values(), contents.values()))
+        for target, written in temporary.items():
+            written.replace(target)
+    finally:
+        for written in temporary.values():
+            with contextlib.suppress(OSError):
+                written.unlink(missing_ok=True)
+
+
+def _temporary_beside(target: Path) -> Path:
+    return target.with_name(f".agent-soul.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+
+
+def _write_durably(file: Path, content: bytes) -> None:
+    with file.open("xb") as opened:
+        opened.write(content)
+        opened.flush()
+        os.fsync(opened.fileno())
 
 
 def install(target: Path, content: bytes) -> None:
@@ -44,12 +80,9 @@ def install(target: Path, content: bytes) -> None:
 
     After an error nothing has changed. A failed fsync is not tried again: a second one may succeed with the data lost.
     """
-    temporary = target.with_name(f".agent-soul.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    temporary = _temporary_beside(target)
     try:
-        with temporary.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        _write_durably(temporary, content)
         temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):
