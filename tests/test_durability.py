@@ -116,15 +116,10 @@ def test_killed_commands_lose_nothing(git_hub: Path, seed: int) -> None:
     acknowledged: list[str] = []
     killed = Counter[str]()
     for number, name in enumerate(order):
-        started = time.monotonic()
         code, output = run_and_kill(commands[name](number), git_hub, dice.uniform(0.3, 1.2) * usual[name])
-        if code == KILLED:
-            killed[name] += 1
-        else:
-            usual[name] = time.monotonic() - started  # the machine may be busier or idler than at first
-        # Killed Git leaves its own locks; here a person has seen that no Git is running.
-        for left in (git_hub / ".git").rglob("*.lock"):
-            left.unlink()
+        killed[name] += code == KILLED
+        # The machine may be busier or idler than at first: about half of the commands are to finish.
+        usual[name] *= 1.2 if code == KILLED else 0.85
         if output.endswith(b"\n") and name != "compile":
             acknowledged.append(json.loads(output)["event_id"])
     assert killed["add"] >= 5, "the kills come too late to prove anything"
