@@ -549,3 +549,16 @@ def test_the_readmes_name_every_command() -> None:
     for name in ("README.md", "README.zh-CN.md"):
         text = (Path(__file__).parents[1] / name).read_text(encoding="utf-8")
         assert [command for command in COMMANDS if command != "docs" and f"### soul {command}\n" not in text] == []
+
+
+def test_the_pages_of_this_repository_are_up_to_date() -> None:
+    """What a stranger sees first is what the compiler makes. Regenerate with `python3 scripts/soul.py compile`."""
+    root = Path(__file__).parents[1]
+    done = subprocess.run(
+        [sys.executable, "-m", "agent_soul", "compile", "--check", "--hub", str(root)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr

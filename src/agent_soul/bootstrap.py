@@ -120,7 +120,7 @@ def _make_environment(root: str, groups: "tuple[str, ...]", broken: str) -> str:
     try:
         return find_or_make(root, groups, broken)
     except SoulError as error:
-        sys.stderr.write(f"error: {error.message}\n  {error.hint}\n")
+        sys.stderr.write(f"error: nothing was done: {error.message}\n  {error.hint}\n")
         raise SystemExit(int(error.exit_code)) from None
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped; nothing was left behind\n")

@@ -188,9 +188,13 @@ def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain) -> Event
     if faults:
         raise RefusedError("; ".join(faults), hint=_HINT)
     try:
-        return build(cleaned)
+        event = build(cleaned)
     except ValueError as error:
         raise RefusedError(str(error), hint=_HINT) from error
+    if event.valid_until and event.valid_from > event.valid_until:
+        said = f"valid_from: {event.valid_from} lies after valid_until {event.valid_until}, so it would never hold"
+        raise RefusedError(said, hint=_HINT)
+    return event
 
 
 def _new_id() -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_soul import gitio
 from agent_soul.adding import add
-from agent_soul.compiler import load_config
+from agent_soul.compiler import compile_hub, load_config
 from agent_soul.errors import RefusedError
 from agent_soul.files import replace_file
 from agent_soul.hub import Hub
@@ -48,6 +48,7 @@ def initialise_here(hub: Hub, source: str) -> Initialised:
     archived = _archive_examples(hub, source)
     if archived:
         done.append(f"archived the template's {archived} example events")
+        compile_hub(hub)
     return Initialised(tuple(done), tuple(_next_steps(hub)))
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agent_soul import gitio, outbox
 from agent_soul.compiler import CANONICAL, NewerPagesError, compile_log, default_state, is_generated
 from agent_soul.config import CONFIG_NAME, default_config, parse_config
-from agent_soul.errors import SoulError
+from agent_soul.errors import NotSharedError, SoulError
 from agent_soul.event import Event, serialise
 from agent_soul.hub import Hub
 from agent_soul.log import Log, SourceFiles, parse_log
@@ -39,6 +39,7 @@ def outgoing(hub: Hub, upstream: str, waiting: Sequence[Event], wanted: State | 
     read = [path for path in tree.objects if path.startswith("sources/") or path in (CONFIG_NAME, _INDEX_PATH)]
     contents = gitio.read_objects(hub, {path: tree.objects[path] for path in read})
     sources = {path: content for path, content in contents.items() if path.startswith("sources/")}
+    _refuse_template(contents)
     log = parse_log(SourceFiles(sources))
     present = {event.id for event in log.events}
     missing = [event for event in {event.id: event for event in waiting}.values() if event.id not in present]
@@ -49,6 +50,15 @@ def outgoing(hub: Hub, upstream: str, waiting: Sequence[Event], wanted: State | 
     except SoulError as error:
         return Outgoing(appended, tuple(missing), held, f"events only: {error.message}")
     return Outgoing({**appended, **pages}, tuple(missing), held)
+
+
+def _refuse_template(contents: Mapping[str, bytes]) -> None:
+    """Stop where the commit to build on still calls itself the template: no other machine would share from it."""
+    if CONFIG_NAME in contents and parse_config(contents[CONFIG_NAME])[0].template:
+        raise NotSharedError(
+            "soul.yaml as it was committed still says `template: true`, and this hub's own does not",
+            hint="commit and push it first: `git add -A && git commit -m 'My hub' && git push -u origin HEAD`",
+        )
 
 
 def _appended(hub: Hub, sources: Mapping[str, bytes], missing: Sequence[Event]) -> dict[str, bytes]:

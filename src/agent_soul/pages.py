@@ -163,7 +163,7 @@ def agent_page(name: str) -> str:
 
 _RANKS: Mapping[str, Callable[[Line], Any]] = {
     "importance": lambda line: line.event.importance,
-    "corroboration": lambda line: (len(line.verdict.sources), line.verdict.copies),
+    "corroboration": lambda line: len(line.verdict.sources),  # one voice that repeats itself is one voice
     "recency": lambda line: line.event.sort_key,
 }
 

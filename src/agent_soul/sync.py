@@ -27,7 +27,7 @@ from agent_soul.compiler import (
     is_generated,
     load_config,
 )
-from agent_soul.errors import NotSharedError, SoulError, StoppedError
+from agent_soul.errors import NotSharedError, RefusedError, SoulError, StoppedError
 from agent_soul.event import Event, short_id
 from agent_soul.files import replace_file
 from agent_soul.hub import Hub
@@ -43,6 +43,7 @@ _LEAST_TIMEOUT = 2.0
 _PATHS_NAMED = 40
 _SOURCES_NAMED = 3
 _IDS_NAMED = 10
+_LONGEST_REASON = 300
 
 
 class Reach(StrEnum):
@@ -76,8 +77,30 @@ def share(hub: Hub, record: Mapping[str, Any], *, budget: float = DEFAULT_BUDGET
     try:
         return added, sync(hub, author=added.event.source, budget=budget, look_first=False)
     except SoulError as error:
-        hint = f" ({error.hint})" if error.hint else ""
-        return added, Kept(Reach.NOT_SHARED, f"{error.message}{hint}")
+        return added, _not_shared(error)
+
+
+def try_sync(hub: Hub, wanted: State | None = None, *, is_view: bool = False, **options: Any) -> Kept:
+    """Do what `sync` does, and return it as a value where the remote was not reached or declined.
+
+    A view of another day or with filters (`is_view`) stays on this machine: raises `RefusedError` with a remote.
+    """
+    if is_view and hub.git_root is not None and gitio.has_remote(hub) and not load_config(hub)[0].template:
+        raise RefusedError(
+            "--as-of, --since and --fuzzy-days make a view for this machine, and --apply would give it to all",
+            hint="leave --apply out; days of fuzzy memory for everybody are `fuzzy_days` in soul.yaml",
+        )
+    try:
+        return sync(hub, wanted, **options)
+    except NotSharedError as error:
+        return _not_shared(error)
+
+
+def _not_shared(error: SoulError) -> Kept:
+    """Say on one line why it was not shared; git may have told a whole story."""
+    said = "; ".join(line.strip() for line in error.message.split("\n") if line.strip())
+    said = said if len(said) <= _LONGEST_REASON else f"{said[:_LONGEST_REASON]}…"
+    return Kept(Reach.NOT_SHARED, said, note=error.hint)
 
 
 def sync(

@@ -41,22 +41,26 @@ def compile_(
     hub = open_hub(hub_name)
     wanted = State(_date("--as-of", as_of), since=_date("--since", since), fuzzy_days=fuzzy_days, exact=bool(as_of))
     reason = ""
+    view = bool(as_of or since or fuzzy_days is not None)
     if apply:
-        from agent_soul.sync import sync
+        from agent_soul.cli.sharing import exit_code, show_kept
+        from agent_soul.sync import try_sync
 
-        kept = sync(hub, wanted)
+        kept = try_sync(hub, wanted, is_view=view)
         outcome, reason = kept.outcome, str(kept)
         if outcome is None:
-            show(reason)
-            return ExitCode.DONE
+            show_kept(kept, as_json=as_json)
+            return exit_code(kept)
     else:
-        if check and not (as_of or since or fuzzy_days is not None):
+        if check and not view:
             wanted = recorded_in(hub) or wanted
         outcome = compile_hub(hub, wanted, write=not (dry_run or check))
     _warn(outcome)
     if dry_run and not as_json:
         for line in unified_diff(hub.canonical, outcome.compiled, outcome.difference):
             show(line.removesuffix("\n"))
+    if view and not (dry_run or check):
+        say("note: canonical/ shows that view now; plain `soul compile` brings the whole memory of today back")
     _show_outcome(outcome, as_json=as_json, writes=not (dry_run or check), reason=reason)
     stale = check and bool(outcome.difference)
     bad = strict and outcome.log.bad_lines > 0

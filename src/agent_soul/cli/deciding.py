@@ -8,10 +8,12 @@ import click
 
 from agent_soul import adding
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show_added
+from agent_soul.compiler import load_config, resolve_today
 from agent_soul.errors import ExitCode, RefusedError
-from agent_soul.event import Event
+from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub
 from agent_soul.log import parse_log, read_source_files
+from agent_soul.resolve import Status
 
 _NAME_LENGTH = 80
 _source = click.option("--source", required=True, envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides.")
@@ -27,6 +29,7 @@ def retract(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
     """Take events back. The lines stay in the log; no page shows them, and identical older statements go with them."""
     hub = open_hub(hub_name)
     events = _find_all(hub, event_ids)
+    _refuse_retracted(hub, events)
     record = {"kind": "retraction", "supersedes": [event.id for event in events], "summary": reason}
     return _add(hub, source, "retracted", events, record)
 
@@ -48,6 +51,16 @@ def resolve(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
     return _add(hub, source, "settled", events, {"kind": "mark", "mark": mark, "summary": reason})
 
 
+def _refuse_retracted(hub: Hub, events: list[Event]) -> None:
+    verdicts = resolve_today(hub, parse_log(read_source_files(hub.root)), load_config(hub)[0]).by_id
+    done = [event for event in events if verdicts[event.id].status is Status.RETRACTED]
+    if done:
+        named = ", ".join(short_id(event.id) for event in done)
+        raise RefusedError(
+            f"already retracted: {named}", hint=f"`soul show {short_id(done[0].id)}` tells why and by whom"
+        )
+
+
 def _find_all(hub: Hub, wanted: tuple[str, ...]) -> list[Event]:
     events = parse_log(read_source_files(hub.root)).events
     return [adding.find_event(events, id_) for id_ in wanted]
@@ -62,5 +75,6 @@ def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str
     added = adding.add(hub, {"source": source, **reach, **record})
     for event in events:
         say(f"{done}: {line_of(event)}")
+    say("the pages follow at the next `soul compile`, `share` or `sync`")
     show_added(added)
     return ExitCode.DONE

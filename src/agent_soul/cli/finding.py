@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -19,6 +20,8 @@ from agent_soul.log import parse_log, read_source_files
 from agent_soul.resolve import Resolution, Status, Verdict
 
 _DEFAULT_LIMIT = 20
+_PROVENANCE = re.compile(r"\(([A-Za-z0-9_.:-]{3,128}) \d{4}-\d\d-\d\d")
+"""What stands after a memory on a page, so that a whole line can be asked about."""
 
 
 @click.command()
@@ -122,7 +125,7 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
 _SHOWN_ABOVE = frozenset({"event_id", "ts", "source", "kind", "scope", "project", "agent", "summary"})
 
 
-@click.command()
+@click.command(context_settings={"ignore_unknown_options": True})  # a line of a page begins with "- "
 @click.argument("what", metavar="ID|TEXT")
 @output_options
 def why(what: str, as_json: bool, hub_name: str | None) -> int:
@@ -131,7 +134,8 @@ def why(what: str, as_json: bool, hub_name: str | None) -> int:
 
     hub = open_hub(hub_name)
     resolution = _resolution(hub)
-    events = _events_for(resolution, what)
+    on_a_page = _PROVENANCE.search(what)
+    events = _events_for(resolution, on_a_page[1] if on_a_page else what)
     traces = [trace(hub, resolution, event) for event in events]
     if as_json:
         show_json(ok=True, results=[_trace_fields(found) for found in traces])
@@ -171,7 +175,8 @@ def _show_trace(found: Any) -> None:
     for line in found.lines:
         show(f"  page    {line.path}:{line.number}: {line.text.strip()}")
     if not found.lines:
-        show("  page    none shows it now")
+        waits = found.verdict.status is Status.ACTIVE
+        show("  page    none yet: `soul compile`" if waits else "  page    none shows it now")
     show(f"  event   {event.id}")
     show(f"  source  {event.path}:{event.line}")
     if found.origin:
@@ -183,9 +188,11 @@ def _show_trace(found: Any) -> None:
 
 def _show_chain(replaced: tuple[Verdict, ...], replaced_by: tuple[Verdict, ...]) -> None:
     for verdict in replaced:
-        show(f"  replaces     {line_of(verdict.event, verdict.status)}")
+        word = "stands for" if verdict.status is Status.DUPLICATE else "replaces"
+        show(f"  {word:<13}{line_of(verdict.event, verdict.status)}")
     for verdict in replaced_by:
-        show(f"  replaced by  {line_of(verdict.event, verdict.status)}")
+        word = "taken back by" if verdict.event.kind == "retraction" else "replaced by"
+        show(f"  {word:<13}{line_of(verdict.event, verdict.status)}")
 
 
 def _trace_fields(found: Any) -> dict[str, Any]:

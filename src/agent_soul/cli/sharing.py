@@ -11,9 +11,8 @@ from agent_soul.cli.common import open_hub, output_options, printed_if_possible,
 from agent_soul.cli.writing import event_options, require, to_record
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import short_id
-from agent_soul.sync import DEFAULT_BUDGET, Kept, Reach
+from agent_soul.sync import DEFAULT_BUDGET, Kept, Reach, try_sync
 from agent_soul.sync import share as share_event
-from agent_soul.sync import sync as synchronise
 
 _budget = click.option(
     "--budget",
@@ -44,8 +43,8 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
     for warning in added.warnings:
         say(f"note: {warning}")
     with printed_if_possible(added.event.id):
-        _show(kept, as_json=as_json, short=short_id(added.event.id), event_id=added.event.id, path=added.path)
-    return _exit_code(kept)
+        show_kept(kept, as_json=as_json, short=short_id(added.event.id), event_id=added.event.id, path=added.path)
+    return exit_code(kept)
 
 
 @click.command()
@@ -54,12 +53,12 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
 @output_options
 def sync(budget: float, reattach: bool, as_json: bool, hub_name: str | None) -> int:
     """Bring this clone and the remote together: fetch, compile, push, and move the work tree along."""
-    kept = synchronise(open_hub(hub_name), budget=budget, reattach=reattach)
-    _show(kept, as_json=as_json)
-    return _exit_code(kept)
+    kept = try_sync(open_hub(hub_name), budget=budget, reattach=reattach)
+    show_kept(kept, as_json=as_json)
+    return exit_code(kept)
 
 
-def _show(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> None:
+def show_kept(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> None:
     """Print how far a command brought the memory, as one line or one object."""
     if as_json:
         ok = kept.reach is not Reach.NOT_SHARED
@@ -70,7 +69,8 @@ def _show(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> None:
         say(f"note: {kept.note}")
 
 
-def _exit_code(kept: Kept) -> int:
+def exit_code(kept: Kept) -> int:
+    """Return the exit code that says how far a command brought the memory."""
     return ExitCode.NOT_SHARED if kept.reach is Reach.NOT_SHARED else ExitCode.DONE
 
 

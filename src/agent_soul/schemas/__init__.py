@@ -88,7 +88,8 @@ def _say(error: ValidationError) -> str:
         case "const":
             return f"{shown} must be {limit!r}"
         case "pattern":
-            return f"{shown} has not the form {limit.removesuffix(END)}"
+            form = error.schema.get("x-form") if isinstance(error.schema, dict) else None
+            return f"{shown} is not {form}" if form else f"{shown} has not the form {limit.removesuffix(END)}"
         case "not":
             return f"{shown} is a name that some systems reserve"
         case "oneOf":
