@@ -27,6 +27,7 @@ LAYERS = (
     ("overview", "reports", "memory_json"),
     ("compiler",),
     ("outgoing",),
+    ("exchange",),
     ("sync", "search", "provenance", "doctor", "initialise"),
     ("cli", "requirements", "environment", "bootstrap"),
     ("__main__",),

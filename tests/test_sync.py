@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -445,6 +446,136 @@ class TestShapes:
         assert run(a, "sync").stdout == "shared: up to date\n"
         assert is_tidy(a)
         assert log_of(a) == ["Of a."]
+
+
+class TestNothingIsLeftBehind:
+    """Events that are acknowledged reach the remote, also where the clone lost what it knew of itself."""
+
+    def test_the_state_folder_was_deleted(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        run(a, "add", "--source", "agent-a", "--kind", "fact", "--scope", "stable", "--summary", "Kept.")
+        shutil.rmtree(a / ".git" / "agent-soul")
+        run(a, "sync")
+
+        assert log_of(remote, "main") == log_of(a) == ["Kept."]
+
+    def test_what_was_kept_here_goes_along_once_there_is_a_remote(
+        self, clones: tuple[Path, Path], remote: Path
+    ) -> None:
+        a, b = clones
+        git(b, "remote", "remove", "origin")
+        share(b, "Kept here.")
+        share(a, "Of a.")
+        git(b, "remote", "add", "origin", str(remote))
+        git(b, "fetch", "-q")
+        git(b, "branch", "-q", "-u", "origin/main")
+        run(b, "sync")
+
+        assert log_of(remote, "main") == ["Kept here.", "Of a."]
+
+    @pytest.mark.parametrize("state", ["feature branch", "detached", "worktree"])
+    def test_no_second_branch_is_made_on_the_remote(self, tmp_path: Path, seed: Path, remote: Path, state: str) -> None:
+        """In a hub made by `init` and `push`, which knows no default branch of its remote."""
+        folder = seed
+        if state == "feature branch":
+            git(seed, "checkout", "-q", "-b", "feature")
+        elif state == "detached":
+            git(seed, "checkout", "-q", "--detach")
+        else:
+            folder = tmp_path / "side"
+            git(seed, "worktree", "add", "-q", "-b", "side", str(folder))
+        share(folder, "From elsewhere.", source="agent-x")
+
+        assert git(remote, "for-each-ref", "--format=%(refname)").split() == ["refs/heads/main"]
+        assert log_of(remote, "main") == ["From elsewhere."]
+
+    def test_a_rewrite_is_noticed_after_a_persons_own_fetch(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        share(a, "One.")
+        before = git(remote, "rev-parse", "main").strip()
+        share(a, "Two.")
+        git(remote, "update-ref", "refs/heads/main", before)
+        git(a, "fetch", "-q")
+
+        assert "was rewritten" in share(a, "Three.", code=4)
+        run(a, "sync", "--reattach")
+        assert log_of(remote, "main") == ["One.", "Three.", "Two."]
+
+    def test_a_clone_that_moved_knows_its_own_events(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        share(a, "One.")
+        before = git(remote, "rev-parse", "main").strip()
+        share(a, "Two.")
+        moved = a.rename(a.with_name("moved"))
+        git(remote, "update-ref", "refs/heads/main", before)
+
+        assert "lacks 1 events" in run(moved, "sync", code=5).stderr
+        run(moved, "sync", "--reattach")
+        assert log_of(remote, "main") == ["One.", "Two."]
+
+    def test_two_contents_of_one_id_both_arrive(self, clones: tuple[Path, Path], remote: Path) -> None:
+        options = ("--kind", "fact", "--scope", "stable", "--event-id", "same-id-0001")
+        for folder, text in zip(clones, ("Apples are red.", "Bananas are bent."), strict=True):
+            run(folder, "add", "--source", f"agent-{folder.name}", "--summary", text, *options)
+            run(folder, "sync")
+
+        assert log_of(remote, "main") == ["Apples are red.", "Bananas are bent."]
+
+    def test_after_a_purge_of_history_reattaching_works(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        first = git(remote, "rev-parse", "main").strip()
+        share(a, "A secret.")
+        git(remote, "update-ref", "refs/heads/main", first)
+        git(a, "fetch", "-q")
+        git(a, "reset", "-q", "--hard", "origin/main")
+        git(a, "update-ref", "-d", "refs/agent-soul/outgoing")
+        git(a, "reflog", "expire", "--expire=now", "--all")
+        git(a, "gc", "-q", "--prune=now")
+
+        run(a, "sync", code=5)
+        run(a, "sync", "--reattach")
+        run(a, "sync")
+        assert log_of(remote, "main") == []
+
+    def test_a_broken_soul_yaml_comes_back_mended(self, clones: tuple[Path, Path]) -> None:
+        a, b = clones
+        share(b, "Of b.")
+        git(a, "pull", "-q")
+        for text in ("template: [\n", "template: false\n"):
+            (a / "soul.yaml").write_text(text, encoding="utf-8")
+            git(a, "commit", "-q", "-a", "-m", "settings")
+            git(a, "push", "-q")
+            run(b, "sync")
+
+        assert (b / "soul.yaml").read_text(encoding="utf-8") == "template: false\n"
+
+    @pytest.mark.parametrize("strange", ["pipe", "link"])
+    def test_a_pipe_or_link_in_place_of_a_day_file_is_not_opened(
+        self, clones: tuple[Path, Path], remote: Path, tmp_path: Path, strange: str
+    ) -> None:
+        a, b = clones
+        share(a, "Of a.")
+        file = next((a / "sources" / "agent-a").iterdir())
+        file.unlink()
+        if strange == "pipe":
+            os.mkfifo(file)
+        else:
+            (tmp_path / "private").write_text("private\n", encoding="utf-8")
+            file.symlink_to(tmp_path / "private")
+        share(b, "Of b.")
+        run(a, "sync")
+
+        assert "private" not in git(remote, "grep", "-h", "-e", "", "main")
+        assert file.is_symlink() or file.is_fifo()
+
+    def test_a_fault_of_gits_own_is_not_tried_for_the_whole_time(self, clones: tuple[Path, Path]) -> None:
+        a, _ = clones
+        git(a, "config", "remote.origin.mirror", "true")
+        started = time.monotonic()
+        said = share(a, "Of a.", code=4)
+
+        assert "mirror" in said
+        assert time.monotonic() - started < 30
 
 
 def test_json_is_one_object(clones: tuple[Path, Path]) -> None:

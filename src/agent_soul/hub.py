@@ -105,7 +105,11 @@ def _named_hub(name: str | Path, origin: str) -> Hub:
         is_folder = False
     if not is_folder:
         raise RefusedError(f"{origin} names {str(folder)!r}, which is not a folder", hint="name the hub's own folder")
-    if not ((folder / "sources").is_dir() or looks_like_hub(folder)):
+    try:
+        is_hub = (folder / "sources").is_dir() or looks_like_hub(folder)
+    except OSError as error:
+        raise RefusedError(f"{origin} names {str(folder)!r}, which cannot be read: {error.strerror}") from error
+    if not is_hub:
         raise RefusedError(
             f"{origin} names {str(folder)!r}, which holds neither sources/ nor soul.yaml",
             hint="name the hub's own folder, or make a hub there by creating the folder 'sources'",

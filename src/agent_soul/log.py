@@ -9,7 +9,7 @@ import errno
 import gc
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -77,6 +77,13 @@ def read_source_files(root: Path) -> SourceFiles:
     paths = sorted(found)
     contents = {path: content for path in paths if isinstance(content := found[path], bytes)}
     return SourceFiles(contents, tuple(fault for path in paths if isinstance(fault := found[path], Problem)))
+
+
+def read_events(root: Path, paths: Iterable[str]) -> list[Event]:
+    """Return the events of single source files, given by path; what cannot be read is left out."""
+    wanted = set(paths)
+    files = read_source_files(root).contents if wanted else {}
+    return parse_log(SourceFiles({path: files[path] for path in wanted & files.keys()})).events
 
 
 def parse_log(files: SourceFiles) -> Log:

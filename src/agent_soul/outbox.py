@@ -22,7 +22,7 @@ from pathlib import Path
 
 from agent_soul.errors import Problem, RefusedError, StoppedError
 from agent_soul.event import Event, parse_line, serialise
-from agent_soul.files import install, make_folder, open_day_file, remedy, replace_file, sweep, sync_folder
+from agent_soul.files import install, make_folder, open_day_file, read_regular, remedy, replace_file, sweep, sync_folder
 from agent_soul.hub import Hub
 from agent_soul.log import MAX_FILE_BYTES, SOURCES, SUFFIX
 
@@ -77,6 +77,8 @@ def append(hub: Hub, events: Sequence[Event]) -> Appended:
 
 def entries(hub: Hub) -> tuple[list[Entry], list[Problem]]:
     """Return the outbox, oldest command first, and what in it cannot be read; that is left where it is."""
+    if hub.outbox.is_dir() and not os.access(hub.outbox, os.R_OK | os.X_OK):
+        raise StoppedError(f"{hub.outbox} cannot be read; it may hold events", hint="mend its permissions")
     found, problems = [], []
     for file in sorted(hub.outbox.glob(f"*{SUFFIX}")):
         entry, fault = _read_entry(file)
@@ -141,13 +143,24 @@ def clone_id(hub: Hub) -> str:
     if isinstance(known, dict) and {**known, **here} == known and re.fullmatch("[0-9a-f]{8}", str(known.get("id"))):
         return str(known["id"])
     made = secrets.token_hex(4)
-    replace_file(file, json.dumps({"id": made, **here}).encode())
+    former = list(clone_ids(hub))
+    replace_file(file, json.dumps({"id": made, "former": former, **here}).encode())
     return made
 
 
+def clone_ids(hub: Hub) -> tuple[str, ...]:
+    """Return every id under which this clone has written, today's first: a folder moves, a host is renamed."""
+    known = _read_json(hub.state / "clone.json")
+    if not isinstance(known, dict):
+        return ()
+    former = known.get("former")
+    ids = [known.get("id"), *(former if isinstance(former, list) else [])]
+    return tuple(id_ for id_ in ids if isinstance(id_, str) and re.fullmatch("[0-9a-f]{8}", id_))
+
+
 def _read_json(file: Path) -> object:
-    with contextlib.suppress(OSError, ValueError, RecursionError):
-        return json.loads(file.read_bytes())
+    with contextlib.suppress(StoppedError, ValueError, RecursionError):
+        return json.loads(read_regular(file))
     return None
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agent_soul import gitio, outbox
 from agent_soul.compiler import CANONICAL, NewerPagesError, compile_log, default_state, is_generated
 from agent_soul.config import CONFIG_NAME, default_config, parse_config
-from agent_soul.errors import NotSharedError, SoulError
+from agent_soul.errors import NotSharedError, RefusedError, SoulError
 from agent_soul.event import Event, serialise
 from agent_soul.hub import Hub
 from agent_soul.log import Log, SourceFiles, parse_log
@@ -41,10 +41,12 @@ def outgoing(hub: Hub, upstream: str, waiting: Sequence[Event], wanted: State | 
     sources = {path: content for path, content in contents.items() if path.startswith("sources/")}
     _refuse_template(contents)
     log = parse_log(SourceFiles(sources))
-    present = {event.id for event in log.events}
-    missing = [event for event in {event.id: event for event in waiting}.values() if event.id not in present]
+    present = {(event.id, serialise(event.data)) for event in log.events}
+    missing = list(
+        {key: event for event in waiting if (key := (event.id, serialise(event.data))) not in present}.values()
+    )
     appended = _appended(hub, sources, missing)
-    held = frozenset(event.id for event in waiting if event.id in present)
+    held = frozenset(event.id for event in waiting) - {event.id for event in missing}
     try:
         pages = _pages(hub, tree, contents, _with(log, appended), wanted)
     except SoulError as error:
@@ -54,7 +56,11 @@ def outgoing(hub: Hub, upstream: str, waiting: Sequence[Event], wanted: State | 
 
 def _refuse_template(contents: Mapping[str, bytes]) -> None:
     """Stop where the commit to build on still calls itself the template: no other machine would share from it."""
-    if CONFIG_NAME in contents and parse_config(contents[CONFIG_NAME])[0].template:
+    try:
+        template = CONFIG_NAME in contents and parse_config(contents[CONFIG_NAME])[0].template
+    except RefusedError:
+        return  # without settings no pages are made, but events are sent all the same
+    if template:
         raise NotSharedError(
             "soul.yaml as it was committed still says `template: true`, and this hub's own does not",
             hint="commit and push it first: `git add -A && git commit -m 'My hub' && git push -u origin HEAD`",
@@ -66,7 +72,8 @@ def _appended(hub: Hub, sources: Mapping[str, bytes], missing: Sequence[Event]) 
     result: dict[str, bytes] = {}
     clone = outbox.clone_id(hub) if missing else ""
     for event in missing:
-        path = outbox.day_file(event, clone)
+        # A line that stands in a file here goes to the same file there.
+        path = event.path if event.path.startswith("sources/") else outbox.day_file(event, clone)
         before = result.get(path, sources.get(path, b""))
         seal = b"" if not before or before.endswith(b"\n") else b"\n"
         result[path] = before + seal + serialise(event.data)

@@ -16,7 +16,7 @@ from agent_soul.sync import share as share_event
 
 _budget = click.option(
     "--budget",
-    type=click.FloatRange(1),
+    type=click.IntRange(1, 3600),
     default=DEFAULT_BUDGET,
     show_default=True,
     metavar="SECONDS",

@@ -7,6 +7,7 @@ from agent_soul.gitio.repository import (
     changed_paths,
     commit_of_line,
     commit_paths,
+    differing_sources,
     has_remote,
     head,
     operation_under_way,
@@ -26,13 +27,14 @@ from agent_soul.gitio.transport import (
     target_of,
     tracked_head,
 )
-from agent_soul.gitio.worktree import Settled, bring_along
+from agent_soul.gitio.worktree import Settle, Settled, bring_along
 
 __all__ = [
     "GitError",
     "GitTimeoutError",
     "Origin",
     "Pushed",
+    "Settle",
     "Settled",
     "Target",
     "Tree",
@@ -42,6 +44,7 @@ __all__ = [
     "changed_paths",
     "commit_of_line",
     "commit_paths",
+    "differing_sources",
     "fetch",
     "has_remote",
     "head",

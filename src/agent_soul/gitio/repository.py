@@ -7,14 +7,11 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from agent_soul.gitio import locks
 from agent_soul.gitio.process import GitError, run
 from agent_soul.hub import Hub
-
-if TYPE_CHECKING:
-    import git
+from agent_soul.text import terminal_safe
 
 _UNDER_WAY: Mapping[str, str] = {
     "rebase-merge": "rebase",
@@ -64,9 +61,9 @@ def operation_under_way(hub: Hub) -> str:
 
 def git_dirs(hub: Hub) -> tuple[Path, Path]:
     """Return the folder of this work tree, with its HEAD and index, and the one that all work trees share."""
-    answer = run(hub, "rev-parse", "--path-format=absolute", "--git-dir", "--git-common-dir")
-    own, common = (Path(os.fsdecode(line)) for line in answer.rstrip(b"\n").split(b"\n"))
-    return own, common
+    # Asked one by one, because a path may hold a newline.
+    own, common = (run(hub, "rev-parse", "--path-format=absolute", what) for what in ("--git-dir", "--git-common-dir"))
+    return Path(os.fsdecode(own.removesuffix(b"\n"))), Path(os.fsdecode(common.removesuffix(b"\n")))
 
 
 @contextlib.contextmanager
@@ -120,20 +117,30 @@ def changed_paths(hub: Hub) -> list[str]:
     return sorted(path for path in paths if _is_ours(path))
 
 
+def differing_sources(hub: Hub, commit: str) -> list[str]:
+    """Return the source files (from the hub's folder) of the work tree that the commit has otherwise, or not."""
+    prefix = prefix_of(hub)
+    listing = run(hub, "ls-files", "--others", "-z", "--full-name", "--", "sources")
+    if commit:
+        listing += run(hub, "diff", "--name-only", "--no-renames", "-z", commit, "--", "sources")
+    paths = {os.fsdecode(path).removeprefix(prefix) for path in listing.split(b"\0") if path}
+    return sorted(path for path in paths if _is_ours(path))
+
+
 def commit_of_line(hub: Hub, path: str, event_id: str) -> Origin | None:
     """Return the commit that added the event to the source file `path`, or None where none has it yet."""
-    repo = _repository(hub)
-    # -S finds the commits that change how often the id occurs; --reverse puts the one that brought it first.
-    log = repo.git.log("--reverse", "--format=%H%x00%an%x00%aI%x00%s", f"-S{event_id}", "--", path)
-    if not log:
-        return None
-    return Origin(*str(log).split("\n", 1)[0].split("\0"))
-
-
-def _repository(hub: Hub) -> git.Repo:
     import git  # 200 ms that only the reading of history pays
 
-    return git.Repo(hub.root, search_parent_directories=True, expand_vars=False)
+    try:
+        repo = git.Repo(hub.root, search_parent_directories=True, expand_vars=False)
+        # -S finds the commits that change how often the id occurs; --reverse puts the one that brought it first.
+        log = repo.git.log("--reverse", "--format=%H%x00%an%x00%aI%x00%s", f"-S{event_id}", "--", path)
+    except git.exc.GitError as error:
+        said = terminal_safe(str(error).strip().rpartition("\n")[2])
+        raise GitError(
+            f"the history cannot be read: {said}", hint="look at the repository with `git status`"
+        ) from error
+    return Origin(*str(log).split("\n", 1)[0].split("\0")) if log else None
 
 
 def identity(hub: Hub, author: str) -> dict[str, str]:

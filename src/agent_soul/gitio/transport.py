@@ -52,11 +52,12 @@ class Tree:
     objects: Mapping[str, str]
 
 
-def target_of(hub: Hub) -> Target | None:
+def target_of(hub: Hub, noted: Mapping[str, str], *, timeout: float) -> Target | None:
     """Return the branch that this clone shares through, or None where it knows no remote.
 
-    That is the upstream of the branch that is checked out; else that branch at the only remote, or at `origin`. On no
-    branch it is the remote's own default.
+    That is the one of the last conversation (`noted`: its url and branch); else the upstream of the branch that is
+    checked out; else the remote's default. What a person has checked out for a while never makes a second branch there.
+    Raises `GitError` where the remote has to be asked and does not answer within `timeout` seconds.
     """
     settings = _settings(hub)
     remotes = sorted(key.split(".", 1)[1].removesuffix(".url") for key in settings if key.startswith("remote."))
@@ -66,9 +67,24 @@ def target_of(hub: Hub) -> Target | None:
     remote = settings.get(f"branch.{here}.remote", "") if here else ""
     if remote not in remotes:
         remote = "origin" if "origin" in remotes else remotes[0]
-    merge = settings.get(f"branch.{here}.merge", "") if here else ""
-    name = merge.removeprefix("refs/heads/") or _default_branch(hub, remote) or here or "main"
-    return Target(remote, name, settings[f"remote.{remote}.url"], here if merge or here == name else "")
+    url = settings[f"remote.{remote}.url"]
+    merge = settings.get(f"branch.{here}.merge", "").removeprefix("refs/heads/") if here else ""
+    name = noted.get("branch", "") if noted.get("url") == url else ""
+    name = name or merge or _default_branch(hub, remote) or _asked_branch(hub, remote, here, timeout)
+    return Target(remote, name, url, here if here and name in (merge, here) else "")
+
+
+def _asked_branch(hub: Hub, remote: str, here: str, timeout: float) -> str:
+    """Ask the remote for its default branch; one that is empty yet gets the branch that is checked out."""
+    code, out, said = attempt(hub, "ls-remote", "--symref", "--", remote, "HEAD", "refs/heads/*", timeout=timeout)
+    if code:
+        raise GitError(f"the remote {remote!r} cannot be read: {said}", hint="check `git ls-remote` by hand")
+    rows = [row.split("\t") for row in out.decode("utf-8", "replace").split("\n") if "\t" in row]
+    heads = {name.removeprefix("refs/heads/") for _, name in rows if name.startswith("refs/heads/")}
+    default = next((what.removeprefix("ref: refs/heads/") for what, name in rows if what.startswith("ref: ")), "")
+    if default in heads:
+        return default
+    return here if here in heads or not heads else sorted(heads)[0]
 
 
 def tracked_head(hub: Hub, target: Target) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent_soul.files import replace_file
+from agent_soul.errors import StoppedError
+from agent_soul.files import read_regular, replace_file
 from agent_soul.gitio.process import GitError, attempt, run
 from agent_soul.gitio.repository import changed_paths, head, identity, operation_under_way, prefix_of
 from agent_soul.gitio.transport import Target, Tree, is_ancestor, read_tree
@@ -62,8 +63,8 @@ def _finish_earlier(hub: Hub, target: Target, settle: Settle) -> None:
     The files may be where they were to go while the branch is not; seen from the next commit they would look like
     changes of a person's.
     """
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        begun = json.loads(_journal(hub).read_text(encoding="utf-8"))
+    with contextlib.suppress(StoppedError, ValueError, KeyError, TypeError):  # a goal that is gone, too
+        begun = json.loads(read_regular(_journal(hub)))
         if begun["branch"] == target.local and begun["before"] == head(hub):
             _advance(hub, target, begun["before"], begun["goal"], settle)
     _journal(hub).unlink(missing_ok=True)
@@ -134,6 +135,9 @@ def _object_names(hub: Hub, top: Path, paths: list[str]) -> dict[str, str]:
 def _settled(hub: Hub, wanted: Tree, settle: Settle) -> Iterator[tuple[str, bytes | None]]:
     """Yield our files that differ from the branch, with what the work tree is to hold."""
     for path in changed_paths(hub):
+        file = hub.root / path
+        if file.is_symlink() or (file.exists() and not file.is_file()):
+            continue  # a link, a pipe or a folder in a file's place is a person's
         settled = settle(path, _read(hub.root / path), _blob(hub, wanted.objects.get(path)))
         if settled:
             yield path, settled.content

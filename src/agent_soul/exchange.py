@@ -1,0 +1,215 @@
+"""One conversation with the remote: look, build, push, and once more if somebody was faster."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent_soul import gitio, outbox
+from agent_soul.compiler import forget_committed, is_generated
+from agent_soul.errors import NotSharedError, StoppedError
+from agent_soul.event import Event, short_id
+from agent_soul.files import read_regular, replace_file
+from agent_soul.hub import Hub
+from agent_soul.lock import exclusive
+from agent_soul.log import SourceFiles, parse_log, read_events
+from agent_soul.outgoing import outgoing
+from agent_soul.overview import State
+
+_FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
+_LEAST_TIMEOUT = 2.0
+_SILENT_TRIES = 3
+"""Pushes without any answer that says what is wrong, after which it is left to the next command."""
+_PATHS_NAMED = 40
+_SOURCES_NAMED = 3
+_IDS_NAMED = 10
+_MEMORY = "upstream.json"
+
+
+def commit_message(paths: Sequence[str]) -> str:
+    """Return what a commit of these paths says: how many files of which sources, how many pages, and their names."""
+    sources = sorted({path.split("/")[1] for path in paths if path.startswith("sources/")})
+    pages = sum(path.startswith("canonical/") for path in paths)
+    parts = []
+    if sources:
+        more = f" and {len(sources) - _SOURCES_NAMED} more" if len(sources) > _SOURCES_NAMED else ""
+        parts.append(f"events of {', '.join(sources[:_SOURCES_NAMED])}{more}")
+    if pages:
+        parts.append(f"{pages} page{'s' * (pages > 1)}")
+    hidden = len(paths) - _PATHS_NAMED
+    rest = [f"and {hidden} more"] if hidden > 0 else []
+    return "\n".join([f"memory: {', '.join(parts)}", "", *paths[:_PATHS_NAMED], *rest]) + "\n"
+
+
+@dataclass(slots=True)
+class Exchange:
+    """One conversation with the remote, until `deadline` (seconds of the monotonic clock)."""
+
+    hub: Hub
+    target: gitio.Target
+    wanted: State | None
+    author: str
+    deadline: float
+
+    def known(self) -> str:
+        """Return what the remote branch was when we last looked; looks now if somebody else did, or nobody."""
+        tracked = gitio.tracked_head(self.hub, self.target)
+        return tracked if tracked and tracked == self._remembered() else self.look()
+
+    def look(self, *, reattach: bool = False) -> str:
+        """Fetch, and return the remote branch's head; empty for a remote that has no branch yet."""
+        try:
+            upstream = gitio.fetch(self.hub, self.target, timeout=self._left())
+        except gitio.GitError as error:
+            raise NotSharedError(error.message, hint="run `soul sync` when the remote can be reached") from error
+        if not reattach:
+            self._check_history(upstream)
+        return upstream
+
+    def send(self, upstream: str, *, reattach: bool = False) -> tuple[str, str, str]:
+        """Push until it is accepted or there is nothing to push; return what was sent, the new head, and a note."""
+        again = self._ours_missing(upstream) if reattach else []
+        said, tries, silent = "", 0, 0
+        while True:
+            base = upstream or gitio.head(self.hub)  # the very first push starts from the commits that are here
+            work = outgoing(self.hub, base, [*again, *self._waiting(base)], self.wanted)
+            if not work.changes and upstream:
+                return said or "up to date", upstream, work.note
+            commit = self._build(base, work.changes)
+            outcome, words = gitio.push(self.hub, self.target, commit, timeout=self._left())
+            said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
+            if outcome is gitio.Pushed.ACCEPTED:
+                return said, commit, work.note
+            tries, silent = tries + 1, silent + (outcome is gitio.Pushed.UNKNOWN)
+            if outcome is gitio.Pushed.DECLINED or silent >= _SILENT_TRIES:
+                how = "declined" if outcome is gitio.Pushed.DECLINED else "did not take it"
+                raise NotSharedError(f"the remote {how}: {words}", hint="mend that, then `soul sync`")
+            self._wait(tries, words)
+            upstream = self.look(reattach=reattach)
+
+    def _waiting(self, base: str) -> list[Event]:
+        """Return the events that may have to be sent: the outbox, and lines of ours that `base` has not."""
+        waiting = [event for entry in outbox.entries(self.hub)[0] for event in entry.events]
+        dirty = set(gitio.changed_paths(self.hub))
+        mine = _ours(self.hub)
+        paths = [path for path in gitio.differing_sources(self.hub, base) if path in dirty or mine(path)]
+        return [*waiting, *read_events(self.hub.root, paths)]
+
+    def settle(self, upstream: str) -> str:
+        """Remember what the remote has, empty the outbox of it, and bring the clone's own branch along."""
+        with exclusive(self.hub.lock_file, purpose="sync"):
+            self._remember(upstream)
+            forget_committed(self.hub, upstream)
+            try:
+                return gitio.bring_along(self.hub, self.target, upstream, _settler(self.hub), author=self.author)
+            except gitio.GitError as error:
+                return f"this clone stays as it is: {error.message}"
+
+    def _build(self, parent: str, changes: Mapping[str, bytes | None]) -> str:
+        if not changes:
+            return parent  # the first push of commits that are all there
+        return gitio.build_commit(self.hub, parent, changes, commit_message(sorted(changes)), author=self.author)
+
+    def _left(self) -> float:
+        return max(self.deadline - time.monotonic(), _LEAST_TIMEOUT)
+
+    def _wait(self, tries: int, words: str) -> None:
+        """Wait a random while that grows, so that two clones do not collide for ever."""
+        wait = random.uniform(0, min(_FIRST_WAIT * 2**tries, _LONGEST_WAIT))  # noqa: S311 - no secret
+        if time.monotonic() + wait > self.deadline:
+            raise NotSharedError(
+                f"the remote was busy for the whole time: {words}", hint="`soul sync` goes on from here"
+            )
+        time.sleep(wait)
+
+    def _remembered(self) -> str:
+        noted = remembered(self.hub)
+        same = (noted.get("url"), noted.get("branch")) == (self.target.url, self.target.branch)
+        return noted.get("head", "") if same else ""
+
+    def _remember(self, upstream: str) -> None:
+        note = {"url": self.target.url, "branch": self.target.branch, "head": upstream}
+        replace_file(self.hub.state / _MEMORY, json.dumps(note).encode())
+
+    def _check_history(self, upstream: str) -> None:
+        """Stop where the remote branch is gone or no longer holds what it once accepted from here."""
+        before = self._remembered()
+        if not before or (upstream and gitio.is_ancestor(self.hub, before, upstream)):
+            return
+        missing = self._ours_missing(upstream)
+        what = "was rewritten" if upstream else "is gone"
+        named = ", ".join(short_id(event.id) for event in missing[:_IDS_NAMED])
+        more = f" and {len(missing) - _IDS_NAMED} more" if len(missing) > _IDS_NAMED else ""
+        raise StoppedError(
+            f"the remote branch {self.target.branch!r} {what}; it lacks {len(missing)} events of this clone:"
+            f" {named}{more}",
+            hint="ask who did that; `soul sync --reattach` takes the remote as it is and sends these events again",
+        )
+
+    def _ours_missing(self, upstream: str) -> list[Event]:
+        """Return the events of this clone's own files that the remote once had and `upstream` has not."""
+        before = self._remembered()
+        if not before:
+            return []
+        mine = _ours(self.hub)
+        try:
+            once = _events_at(self.hub, before)
+        except gitio.GitError:  # the commit is gone, as after a purge of history: what the files here hold has to do
+            once = read_events(self.hub.root, gitio.differing_sources(self.hub, upstream))
+        there = {event.id for event in _events_at(self.hub, upstream)}
+        return [event for event in once if mine(event.path) and event.id not in there]
+
+
+def remembered(hub: Hub) -> Mapping[str, str]:
+    """Return what this clone noted of the remote after its last conversation: url, branch, head."""
+    with contextlib.suppress(StoppedError, ValueError):
+        noted = json.loads(read_regular(hub.state / _MEMORY))
+        if isinstance(noted, dict):
+            return {key: value for key, value in noted.items() if isinstance(value, str)}
+    return {}
+
+
+def _ours(hub: Hub) -> Callable[[str], bool]:
+    """Return whether a path is a day file of this clone, under whatever id it wrote so far."""
+    marks = tuple(f".{id_}." for id_ in outbox.clone_ids(hub))
+    return lambda path: path.startswith("sources/") and any(mark in path for mark in marks)
+
+
+def _events_at(hub: Hub, commit: str) -> list[Event]:
+    objects = gitio.read_tree(hub, commit).objects
+    files = gitio.read_objects(hub, {path: name for path, name in objects.items() if path.startswith("sources/")})
+    return parse_log(SourceFiles(files)).events
+
+
+def _settler(hub: Hub) -> gitio.Settle:
+    """Return the rule for our files that differ from the branch: pages are upstream's, our day files keep all lines."""
+    mine = _ours(hub)
+
+    def settle(path: str, here: bytes | None, shared: bytes | None) -> gitio.Settled | None:
+        if path.startswith("canonical/"):
+            strange = here is not None and shared is None and not is_generated(here)
+            return None if strange else gitio.Settled(shared)
+        return gitio.Settled(_all_lines(shared, here)) if mine(path) else None
+
+    return settle
+
+
+def _all_lines(shared: bytes | None, here: bytes | None) -> bytes | None:
+    """Return every line of both, what is here in its own order where it has all the others."""
+    if not shared or not here:
+        return here or shared
+    there = shared.split(b"\n")
+    mine = here.split(b"\n")
+    if set(there) <= set(mine):
+        return here
+    fresh = [line for line in mine if line not in set(there)]
+    return b"\n".join([*filter(None, there), *fresh]) + b"\n"
+
+
+def _counted(events: Sequence[Event], changes: Mapping[str, bytes | None]) -> str:
+    pages = sum(path.startswith("canonical/") for path in changes)
+    return f"{len(events)} event{'s' * (len(events) != 1)}, {pages} page{'s' * (pages != 1)}"
