@@ -24,9 +24,6 @@ class Faults:
     skewed: float = 0.10
     person: float = 0.10
 
-    def server(self) -> str:
-        return f"declined {self.declined}, answer lost {self.answer_lost}, stalled {self.stalled}"
-
 
 # Bash's RANDOM from a seed and a count: not the same order of pushes every time, but the same share of faults.
 _HOOK = """#!/usr/bin/env bash

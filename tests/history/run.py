@@ -140,7 +140,7 @@ class Result:
         """Return one line for a person."""
         outcomes = Counter(operation.outcome for operation in self.operations)
         told = ", ".join(f"{outcomes[outcome]} {outcome}" for outcome in Outcome)
-        faults = ", ".join(f"{count} {name}" for name, count in sorted(self.faults.items()))
+        faults = ", ".join(f"{count} {name}" for name, count in sorted(self.faults.items())) or "no fault"
         commits = len(self.world.commits)
         quiet = f"quiet after {self.rounds} rounds" if self.rounds <= _QUIET_ROUNDS else "not quiet"
         return f"seed {self.seed}: {told}; {faults}; {commits} commits, {quiet}, {self.seconds:.0f} s"
@@ -233,11 +233,7 @@ class _Stage:
             command = ["share", "--budget", _BUDGET, *arguments, text]
         invoked = self.recorder.invoke(source, event_id, text)
         code = self._run_or_kill(clone, command, dice)
-        if code is None:
-            outcome = Outcome.UNKNOWN
-        else:
-            outcome = Outcome.OK if code in _ACKNOWLEDGED else Outcome.FAIL
-        self.recorder.end(Operation(source, event_id, text, invoked, time.monotonic(), outcome))
+        self.recorder.end(Operation(source, event_id, text, invoked, time.monotonic(), _outcome(code)))
 
     def _time(self, dice: random.Random) -> list[str]:
         if dice.random() >= self.plan.faults.skewed:
@@ -297,13 +293,24 @@ class _Stage:
         return self.folder / name
 
 
+def _outcome(code: int | None) -> Outcome:
+    if code is None:
+        return Outcome.UNKNOWN
+    return Outcome.OK if code in _ACKNOWLEDGED else Outcome.FAIL
+
+
 def _environment(home: Path) -> dict[str, str]:
-    """Return an environment in which no setting of the user's reaches Git or the hub."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("GIT_", "AGENT_SOUL_", "XDG_"))}
-    people = {
-        f"GIT_{role}_{part}": "test@example.invalid" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")
+    """Return an environment in which no setting of the user's reaches Git, the hub, or Python's compiled modules."""
+    left_out = ("GIT_", "AGENT_SOUL_", "XDG_", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+    names = [f"GIT_{role}_{part}" for role in ("AUTHOR", "COMMITTER") for part in ("NAME", "EMAIL")]
+    fixed = {
+        "HOME": str(home),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "PYTHONPYCACHEPREFIX": str(home / "pycache"),
     }
-    return {**kept, **people, "HOME": str(home), "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    return {**kept, **dict.fromkeys(names, "test@example.invalid"), **fixed}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -16,19 +16,19 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 FAULTS = {
     "none": "",
     "wedge": "commits pages in the work tree and rebases; a conflict in them stays where it is",
     "two writes": "writes a record in two pieces, without a lock",
-    "in place": "opens a page for writing in its place, and commits whatever is there",
     "no newline": "ends no line: the next record is written onto the last",
     "stored fingerprint": "takes an event for a known one because a stored key is the same",
     "blind retry": "sends the event again, as a new one, when the push gave no answer",
     "lock broken by age": "takes a lock for a left-over because it is old, and acknowledges after its push",
     "kept descriptor": "keeps the log open while Git replaces it",
 }
-_TRIES = 40
+_TRIES = 12
 _ACKNOWLEDGED, _FAILED = 0, 5
 
 
@@ -45,7 +45,7 @@ def main() -> int:
     if asked.command == "compile":
         return int(Path("canonical/index.md").exists() and Path("canonical/index.md").read_text() != _page())
     record = {"event_id": asked.event_id, "source": asked.source, "summary": asked.text}
-    with _unlocked() if asked.fault in ("two writes", "in place", "no newline") else _locked(asked.fault):
+    with _unlocked() if asked.fault in ("two writes", "no newline") else _locked(asked.fault):
         return _write(asked.fault, record) if asked.command == "share" else _take_over(asked.fault)
 
 
@@ -60,7 +60,7 @@ def _write(fault: str, record: dict[str, str]) -> int:
         _append(fault, record, kept)
         if fault == "lock broken by age":
             time.sleep(0.1)
-        _compile(fault)
+        _compile()
         _git("add", "-A", "sources", "canonical")
         _git("commit", "-q", "-m", "memory")
         code, said = _git("push", "-q", "origin", "HEAD:main")
@@ -78,7 +78,7 @@ def _write(fault: str, record: dict[str, str]) -> int:
 def _write_and_rebase(record: dict[str, str]) -> int:
     """Do what the model's script does: append, compile, commit, then pull --rebase and push, three times."""
     _append("none", record, None)
-    _compile("none")
+    _compile()
     _git("add", "-A")
     _git("commit", "-q", "-m", "memory")
     for _ in range(3):
@@ -91,7 +91,7 @@ def _write_and_rebase(record: dict[str, str]) -> int:
 def _take_over(fault: str) -> int:
     if fault == "wedge":
         return _git("pull", "-q", "--rebase", "origin", "main")[0]
-    if fault in ("two writes", "in place", "no newline"):  # such writers have no lock, so they never reset either
+    if fault in ("two writes", "no newline"):  # such writers have no lock, so they never reset either
         _git("pull", "-q", "--no-rebase", "-X", "theirs", "origin", "main")
         return _ACKNOWLEDGED
     Path(".git/index.lock").unlink(missing_ok=True)
@@ -111,10 +111,10 @@ def _log_of(source: str) -> Path:
     return log
 
 
-def _append(fault: str, record: dict[str, str], kept: object) -> None:
+def _append(fault: str, record: dict[str, str], kept: BinaryIO | None) -> None:
     line = json.dumps(record).encode() + (b"" if fault == "no newline" else b"\n")
     log = _log_of("shared" if fault == "two writes" else record["source"])
-    with kept or log.open("ab") as file:  # type: ignore[attr-defined]
+    with kept or log.open("ab") as file:
         if fault == "two writes":
             file.write(line[:20])
             file.flush()
@@ -123,14 +123,9 @@ def _append(fault: str, record: dict[str, str], kept: object) -> None:
         file.write(line)
 
 
-def _compile(fault: str) -> None:
+def _compile() -> None:
     page = Path("canonical/index.md")
     page.parent.mkdir(exist_ok=True)
-    if fault == "in place":
-        with page.open("w") as file:
-            time.sleep(0.15)
-            file.write(_page())
-        return
     other = page.with_name(f".{os.getpid()}.tmp")
     other.write_text(_page())
     other.replace(page)
