@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -114,7 +113,7 @@ def test_a_wrong_source_makes_no_folder(git_hub: Path, source: str) -> None:
     command = [sys.executable, "-m", "agent_soul", "add", "--hub", str(git_hub), *OPTIONS, f"--source={source}"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 2
-    assert re.search(r"source: .* has not the form|source: ", done.stderr)
+    assert "source: " in done.stderr
     assert not list((git_hub / "sources").iterdir())
 
 

@@ -89,7 +89,9 @@ from agent_soul.cli import main
 try:
     main(sys.argv[1:])
 finally:
-    command, peak = spent() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not ru_maxrss: that starts with what the process held that called this one.
+    status = open("/proc/self/status").read()
+    command, peak = spent() - start, int(status.split("VmHWM:")[1].split()[0]) / 1024
     print(command, peak, (before + reference()) / 2, file=sys.stderr)
 """
 REFERENCE_SECONDS = 0.57

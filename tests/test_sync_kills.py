@@ -76,10 +76,6 @@ def dying_write(*arguments):
 
 worktree.run, worktree._write = dying_run, dying_write
 from agent_soul.cli import main
-
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/stat").exists(), reason="looks for running commands in /proc, which only Linux has"
-)
 sys.exit(main(sys.argv[1:]))
 """
 
@@ -141,7 +137,7 @@ def test_kills_at_random_moments(remote: Path, seed: int) -> None:
             process.wait(dice.uniform(0.1, 1.0))
         except subprocess.TimeoutExpired:
             kill(process, remote, whole_tree=dice.random() < 0.5)
-            assert process.wait() == -signal.SIGKILL
+            assert process.wait() in (0, -signal.SIGKILL)  # it may have ended just before
         time.sleep(dice.uniform(0, 0.2))
         subprocess.run([*SOUL, "sync"], cwd=d, check=True)
 

@@ -43,7 +43,7 @@ def replace_files(contents: Mapping[Path, bytes]) -> None:
         for place in {target.parent for target in contents}:
             sync_folder(place)
     except OSError as error:
-        named = error.filename or place
+        named = place if place.parts else error.filename
         raise StoppedError(f"{named} cannot be written: {error.strerror}", hint=remedy(error)) from error
 
 
