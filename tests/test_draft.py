@@ -360,10 +360,17 @@ def test_what_is_accepted_reads_back_as_the_same_event(record: dict[str, Any]) -
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(_records | st.just({}), max_size=5))
-def test_in_bulk_the_same_is_accepted(records: list[dict[str, Any]]) -> None:
+@given(
+    st.lists(_records | st.just({}), max_size=5),
+    st.booleans(),
+    st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : ")]),
+)
+def test_in_bulk_the_same_is_accepted(
+    records: list[dict[str, Any]], ascii_only: bool, separators: tuple[str, str]
+) -> None:
     filled = [{"scope": "stable", **record, "event_id": f"id-{n}"} for n, record in enumerate(records)]
-    events, refused = draft_lines([json.dumps(record).encode() for record in filled], {}, NOW)
+    written = [json.dumps(record, ensure_ascii=ascii_only, separators=separators) for record in filled]
+    events, refused = draft_lines([line.encode("utf-8", "surrogatepass") for line in written], {}, NOW)
     alone = {}
     for record in filled:
         try:

@@ -20,7 +20,7 @@ from importlib.machinery import PathFinder
 OLDEST = (3, 11)
 NEWEST_TRIED = 20  # a name that does not exist yet costs nothing
 # The import names of pyproject.toml's dependencies.
-NEEDED = ("click", "git", "jsonschema", "jsonschema_rs", "yaml")
+NEEDED = ("click", "git", "jsonschema", "jsonschema_rs", "orjson", "yaml")
 STAMP = "made-for"
 
 STOPPED = 5  # ExitCode.STOPPED, which an old Python cannot import

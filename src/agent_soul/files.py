@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -65,7 +64,7 @@ def _install_many(contents: Mapping[Path, bytes]) -> None:
 
 
 def _temporary_beside(target: Path) -> Path:
-    return target.with_name(f".agent-soul.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    return target.with_name(f".agent-soul.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
 def _write_durably(file: Path, content: bytes) -> None:

@@ -11,9 +11,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import platform
 import re
-import secrets
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -138,14 +136,23 @@ def clone_id(hub: Hub) -> str:
     A copied clone must not write to the files of the one it was copied from. The lock must be held.
     """
     file = hub.state / "clone.json"
-    here = {"host": platform.node(), "state": str(hub.state)}
+    here = {"host": _host(), "state": str(hub.state)}
     known = _read_json(file)
     if isinstance(known, dict) and {**known, **here} == known and re.fullmatch("[0-9a-f]{8}", str(known.get("id"))):
         return str(known["id"])
-    made = secrets.token_hex(4)
+    made = os.urandom(4).hex()
     former = list(clone_ids(hub))
     replace_file(file, json.dumps({"id": made, "former": former, **here}).encode())
     return made
+
+
+def _host() -> str:
+    """Return what `platform.node` does; importing it takes longer than all of this module."""
+    if hasattr(os, "uname"):
+        return os.uname().nodename
+    import platform
+
+    return platform.node()
 
 
 def clone_ids(hub: Hub) -> tuple[str, ...]:
@@ -208,7 +215,7 @@ def _refuse_unwritable(hub: Hub, blocks: Mapping[str, bytes]) -> None:
 
 
 def _acknowledge(hub: Hub, content: bytes, events: Sequence[Event]) -> Path:
-    entry = hub.outbox / f"{time.time_ns():020d}-{secrets.token_hex(4)}{SUFFIX}"
+    entry = hub.outbox / f"{time.time_ns():020d}-{os.urandom(4).hex()}{SUFFIX}"
     with _nothing_added(entry):
         make_folder(hub.outbox)
         install(entry, content)

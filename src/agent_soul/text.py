@@ -57,8 +57,8 @@ _IN_PLACE = "|".join(
 # It need not be exact: beyond the first plane every character counts as suspect, which makes it seven times faster.
 _FIRST_PLANE = re.sub(r"\\U000\w{5}(-\\U00\w{6})?", "", _NEVER_SEEN + _SEEN_IN_PLACE)
 _SUSPECT = re.compile(f"[{_FIRST_PLANE}\U00010000-\U0010ffff]")
-_HIDDEN = re.compile(f"[{_NEVER_SEEN}]|(?!{_IN_PLACE})[{_SEEN_IN_PLACE}]")
-_UNPRINTED = re.compile(rf"[\x0b-\r\x85\u2028\u2029]|{_HIDDEN.pattern}")
+_HIDDEN = f"[{_NEVER_SEEN}]|(?!{_IN_PLACE})[{_SEEN_IN_PLACE}]"
+_UNPRINTED = rf"[\x0b-\r\x85\u2028\u2029]|{_HIDDEN}"
 
 _LINE_END = re.compile(r"\r\n|[\n-\r\x85\u2028\u2029]")
 
@@ -90,7 +90,7 @@ def find_hidden(text: str) -> list[Hidden]:
     """
     if _is_plain(text) or not _SUSPECT.search(text):
         return []
-    return [Hidden(m.start(), ord(m[0]), _name(m[0])) for m in _HIDDEN.finditer(text)]
+    return [Hidden(m.start(), ord(m[0]), _name(m[0])) for m in _rule(_HIDDEN).finditer(text)]
 
 
 def describe_hidden(hidden: Sequence[Hidden]) -> str:
@@ -129,7 +129,7 @@ def terminal_safe(text: str) -> str:
     """
     if _is_plain(text):
         return text
-    return _UNPRINTED.sub(lambda m: _visible_escape(ord(m[0])), text)
+    return _rule(_UNPRINTED).sub(lambda m: _visible_escape(ord(m[0])), text)
 
 
 def compare_key(text: str) -> str:
@@ -141,6 +141,12 @@ def compare_key(text: str) -> str:
         folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     line = _one_line(folded)
     return line.rstrip(" .!?;。") or line
+
+
+@functools.cache
+def _rule(pattern: str) -> re.Pattern[str]:
+    """Compile a large expression when it is first needed: they take 15 ms together, and most commands need none."""
+    return re.compile(pattern, re.VERBOSE if pattern in (_START, _ANYWHERE) else 0)
 
 
 def _is_plain(text: str) -> bool:
@@ -160,7 +166,7 @@ def _tidy_lines(text: str) -> str:
 def _replace_hidden(text: str) -> str:
     if _is_plain(text) or not _SUSPECT.search(text):
         return text
-    return _HIDDEN.sub(REPLACEMENT, text)
+    return _rule(_HIDDEN).sub(REPLACEMENT, text)
 
 
 def _visible_escape(code_point: int) -> str:
@@ -178,17 +184,13 @@ def _name(character: str) -> str:
 # Markdown. The rules are CommonMark 0.31 and GFM 0.29, with GitHub's math and footnotes. The backslash goes
 # before the last character of what an expression matches.
 _MAY_BE_MARKUP = re.compile(r"[\\`*_\[\]<&~$\r\n]|\A[-+=:|#>0-9]|//|www\.| #|[Oo]:")
-_START = re.compile(
-    r"""
+_START = r"""
       (?= [-+=:|\s]+ \Z ) [-+=:|]  # rule, underline of a heading, second row of a table, front matter
     | [-+:] (?= \s )               # list, definition
     | [#>]                         # heading, quote
     | [0-9]{1,9} [.)] (?= \s | \Z )
-    """,
-    re.VERBOSE,
-)
-_ANYWHERE = re.compile(
-    r"""
+    """
+_ANYWHERE = r"""
       (?P<literal> (?<= [^\W_] ) _++ (?= [^\W_] ) )  # snake_case: within a word it marks nothing
     | [`\[\]$]
     | (?<! [ ] ) [*_] | [*_] (?! [ ] )               # alone between spaces it marks nothing
@@ -200,9 +202,7 @@ _ANYWHERE = re.compile(
     | (?<! [^\W_] ) / (?= / [^\s/] )                 # https://, //host
     | www\. | (?i: mailto: )
     | (?<= [ ] ) \#+ \Z                              # at the end of a heading it would vanish
-    """,
-    re.VERBOSE,
-)
+    """
 
 
 def escape_markdown(text: str) -> str:
@@ -218,10 +218,10 @@ def escape_markdown(text: str) -> str:
     if not _MAY_BE_MARKUP.search(text):
         return text
     line = text.replace("\r", " ").replace("\n", " ")
-    start = _START.match(line)
+    start = _rule(_START).match(line)
     if start is None:
-        return _ANYWHERE.sub(_escaped, line)
-    return _escaped(start) + _ANYWHERE.sub(_escaped, line[start.end() :])
+        return _rule(_ANYWHERE).sub(_escaped, line)
+    return _escaped(start) + _rule(_ANYWHERE).sub(_escaped, line[start.end() :])
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
@@ -25,7 +25,7 @@ _NO_JSON = "holds something that JSON cannot: NaN, an infinity, a date or a name
 @functools.cache
 def load(name: str) -> dict[str, Any]:
     """Return the shipped schema `event` or `config` as parsed JSON."""
-    schema: dict[str, Any] = json.loads(files(__package__).joinpath(f"{name}.json").read_bytes())
+    schema: dict[str, Any] = json.loads(Path(__file__).with_name(f"{name}.json").read_bytes())
     return schema
 
 
