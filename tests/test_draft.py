@@ -381,3 +381,31 @@ def test_in_bulk_the_same_is_accepted(
     assert len(events) + len(refused) == len(records)
     for event in events:
         assert {**event.data, "ts": 0} == {**alone[event.id].data, "ts": 0}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "two\u3000words",
+        "a\xa0b",
+        "a\u2028b",
+        "a  b",
+        " a",
+        "b ",
+        "a ,",
+        " , a",
+        "e\u0301",
+        "a\u200bb",
+        "\u3164 a",
+        "a]",
+        ": b",
+    ],
+)
+def test_in_bulk_text_is_cleaned_as_it_is_alone(given: str) -> None:
+    record = {**GOOD, "event_id": "one", "ts": NOW.isoformat(), "summary": f"{given}", "tags": [given, "x"]}
+    line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        alone: list[Event] = [draft(record, NOW)]
+    except RefusedError:
+        alone = []
+    assert [event.data for event in draft_lines([line], {}, NOW)[0]] == [event.data for event in alone]
