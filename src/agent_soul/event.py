@@ -214,7 +214,12 @@ def normalise(record: Mapping[str, Any]) -> dict[str, Any]:
 
 def in_field_order(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record with its fields in the order of the schema, unknown ones last."""
-    return {name: record[name] for name in sorted(record, key=_rank)}
+    return {name: record[name] for name in _ordered(tuple(record))}
+
+
+@functools.lru_cache(maxsize=1024)  # the lines of one writer have the same fields
+def _ordered(names: tuple[str, ...]) -> list[str]:
+    return sorted(names, key=lambda name: _FIELD_RANKS.get(name, len(_FIELD_RANKS)))
 
 
 def serialise(record: Mapping[str, Any]) -> bytes:
@@ -225,10 +230,6 @@ def serialise(record: Mapping[str, Any]) -> bytes:
     except TypeError:  # a whole number beyond 64 bits
         text = json.dumps(ordered, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return text.encode("utf-8") + b"\n"
-
-
-def _rank(name: str) -> int:
-    return _FIELD_RANKS.get(name, len(_FIELD_RANKS))
 
 
 def parse_instant(ts: str) -> int:
