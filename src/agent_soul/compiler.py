@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -207,6 +206,8 @@ def _difference(canonical: Path, present: Collection[str], texts: Mapping[str, s
 
 def unified_diff(canonical: Path, compiled: Compiled, found: Difference) -> Iterable[str]:
     """Yield the lines, newline included, of the diff from what is in `canonical` to what was compiled."""
+    import difflib  # only a dry run pays for it
+
     for path in sorted((*found.written, *found.removed)):
         before = _read_text(canonical / path).splitlines(keepends=True)
         after = compiled.texts.get(path, "").splitlines(keepends=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import string
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -123,6 +122,8 @@ def _unknown_keys(schema: Mapping[str, Any], given: Mapping[str, Any], prefix: s
             if "properties" in known[name]:
                 yield from _unknown_keys(known[name], value, f"{prefix}{name}.")
             continue
+        import difflib  # 4 ms that only a mistake pays
+
         close = difflib.get_close_matches(str(name), known, n=1)
         advice = f"did you mean {prefix}{close[0]!r}?" if close else f"known here: {', '.join(known)}"
         yield f"{CONFIG_NAME}: unknown key {prefix + str(name)!r}; {advice}"
@@ -136,6 +137,8 @@ def _odd_kinds(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
         if kind in seen:
             yield f"{CONFIG_NAME}: pages.kinds names {kind!r} twice; the last heading counts"
         elif kind not in known:
+            import difflib
+
             close = difflib.get_close_matches(kind, known, n=1)
             advice = f"did you mean {close[0]!r}?" if close else f"kinds are: {', '.join(known)}"
             yield f"{CONFIG_NAME}: pages.kinds names {kind!r}, which is no kind of event; {advice}"

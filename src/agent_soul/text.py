@@ -73,6 +73,12 @@ _NAMES = {
 _NAMES_BY_CATEGORY = {"Cc": "CONTROL CHARACTER", "Cs": "LONE SURROGATE", "Co": "PRIVATE USE CHARACTER"}
 
 
+@functools.cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compile one of the two whole rules when a text first needs it: 6 ms each, and few texts do."""
+    return re.compile(pattern)
+
+
 class Hidden(NamedTuple):
     """One hidden character; `position` counts code points from 0."""
 
@@ -90,7 +96,7 @@ def find_hidden(text: str) -> list[Hidden]:
     """
     if _is_plain(text) or not _SUSPECT.search(text):
         return []
-    return [Hidden(m.start(), ord(m[0]), _name(m[0])) for m in _rule(_HIDDEN).finditer(text)]
+    return [Hidden(m.start(), ord(m[0]), _name(m[0])) for m in _compiled(_HIDDEN).finditer(text)]
 
 
 def describe_hidden(hidden: Sequence[Hidden]) -> str:
@@ -127,9 +133,9 @@ def terminal_safe(text: str) -> str:
 
     Newline and tab stay. The result always encodes as UTF-8.
     """
-    if _is_plain(text):
+    if _is_plain(text.replace("\n", "").replace("\t", "")):
         return text
-    return _rule(_UNPRINTED).sub(lambda m: _visible_escape(ord(m[0])), text)
+    return _compiled(_UNPRINTED).sub(lambda m: _visible_escape(ord(m[0])), text)
 
 
 def compare_key(text: str) -> str:
@@ -141,12 +147,6 @@ def compare_key(text: str) -> str:
         folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     line = _one_line(folded)
     return line.rstrip(" .!?;。") or line
-
-
-@functools.cache
-def _rule(pattern: str) -> re.Pattern[str]:
-    """Compile a large expression when it is first needed: they take 15 ms together, and most commands need none."""
-    return re.compile(pattern, re.VERBOSE if pattern in (_START, _ANYWHERE) else 0)
 
 
 def _is_plain(text: str) -> bool:
@@ -166,7 +166,7 @@ def _tidy_lines(text: str) -> str:
 def _replace_hidden(text: str) -> str:
     if _is_plain(text) or not _SUSPECT.search(text):
         return text
-    return _rule(_HIDDEN).sub(REPLACEMENT, text)
+    return _compiled(_HIDDEN).sub(REPLACEMENT, text)
 
 
 def _visible_escape(code_point: int) -> str:
@@ -184,13 +184,17 @@ def _name(character: str) -> str:
 # Markdown. The rules are CommonMark 0.31 and GFM 0.29, with GitHub's math and footnotes. The backslash goes
 # before the last character of what an expression matches.
 _MAY_BE_MARKUP = re.compile(r"[\\`*_\[\]<&~$\r\n]|\A[-+=:|#>0-9]|//|www\.| #|[Oo]:")
-_START = r"""
+_START = re.compile(
+    r"""
       (?= [-+=:|\s]+ \Z ) [-+=:|]  # rule, underline of a heading, second row of a table, front matter
     | [-+:] (?= \s )               # list, definition
     | [#>]                         # heading, quote
     | [0-9]{1,9} [.)] (?= \s | \Z )
-    """
-_ANYWHERE = r"""
+    """,
+    re.VERBOSE,
+)
+_ANYWHERE = re.compile(
+    r"""
       (?P<literal> (?<= [^\W_] ) _++ (?= [^\W_] ) )  # snake_case: within a word it marks nothing
     | [`\[\]$]
     | (?<! [ ] ) [*_] | [*_] (?! [ ] )               # alone between spaces it marks nothing
@@ -202,7 +206,9 @@ _ANYWHERE = r"""
     | (?<! [^\W_] ) / (?= / [^\s/] )                 # https://, //host
     | www\. | (?i: mailto: )
     | (?<= [ ] ) \#+ \Z                              # at the end of a heading it would vanish
-    """
+    """,
+    re.VERBOSE,
+)
 
 
 def escape_markdown(text: str) -> str:
@@ -218,10 +224,10 @@ def escape_markdown(text: str) -> str:
     if not _MAY_BE_MARKUP.search(text):
         return text
     line = text.replace("\r", " ").replace("\n", " ")
-    start = _rule(_START).match(line)
+    start = _START.match(line)
     if start is None:
-        return _rule(_ANYWHERE).sub(_escaped, line)
-    return _escaped(start) + _rule(_ANYWHERE).sub(_escaped, line[start.end() :])
+        return _ANYWHERE.sub(_escaped, line)
+    return _escaped(start) + _ANYWHERE.sub(_escaped, line[start.end() :])
 
 
 def _escaped(match: re.Match[str]) -> str:

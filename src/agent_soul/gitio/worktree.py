@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -201,7 +200,7 @@ def _below(listing: bytes, prefix: str) -> bytes:
 def _copy_index(hub: Hub, to: Path) -> None:
     index = Path(os.fsdecode(run(hub, "rev-parse", "--path-format=absolute", "--git-path", "index").rstrip(b"\n")))
     if index.exists():
-        shutil.copyfile(index, to)
+        to.write_bytes(index.read_bytes())
 
 
 def _when_unlocked(act: Callable[[], object]) -> None:
