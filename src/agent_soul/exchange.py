@@ -6,18 +6,18 @@ import contextlib
 import json
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_soul import gitio, outbox
-from agent_soul.compiler import forget_committed, is_generated
+from agent_soul.compiler import is_generated
 from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_events
-from agent_soul.outgoing import outgoing
+from agent_soul.outgoing import Outgoing, changed_tree, outgoing
 from agent_soul.overview import State
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
@@ -70,20 +70,24 @@ class Exchange:
             self._check_history(upstream)
         return upstream
 
-    def send(self, upstream: str, *, reattach: bool = False) -> tuple[str, str, str]:
-        """Push until it is accepted or there is nothing to push; return what was sent, the new head, and a note."""
+    def send(self, upstream: str, *, reattach: bool = False) -> tuple[str, Outgoing, gitio.Tree]:
+        """Push until it is accepted or there is nothing to push; return what was sent, and what the remote has.
+
+        The first part says it in words.
+        """
         again = self._ours_missing(upstream) if reattach else []
         said, tries, silent = "", 0, 0
         while True:
             base = upstream or gitio.head(self.hub)  # the very first push starts from the commits that are here
-            work = outgoing(self.hub, base, [*again, *self._waiting(base)], self.wanted)
+            seen = gitio.survey(self.hub, base)
+            work = outgoing(self.hub, seen.tree, [*again, *self._waiting(seen)], self.wanted)
             if not work.changes and upstream:
-                return said or "up to date", upstream, work.note
+                return said or "up to date", work, seen.tree
             commit = self._build(base, work.changes)
             outcome, words = gitio.push(self.hub, self.target, commit, timeout=self._left())
             said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
             if outcome is gitio.Pushed.ACCEPTED:
-                return said, commit, work.note
+                return said, work, changed_tree(seen.tree, work.changes, commit)
             tries, silent = tries + 1, silent + (outcome is gitio.Pushed.UNKNOWN)
             if outcome is gitio.Pushed.DECLINED or silent >= _SILENT_TRIES:
                 how = "declined" if outcome is gitio.Pushed.DECLINED else "did not take it"
@@ -91,21 +95,20 @@ class Exchange:
             self._wait(tries, words)
             upstream = self.look(reattach=reattach)
 
-    def _waiting(self, base: str) -> list[Event]:
-        """Return the events that may have to be sent: the outbox, and lines of ours that `base` has not."""
+    def _waiting(self, seen: gitio.Survey) -> list[Event]:
+        """Return the events that may have to be sent: the outbox, and lines of ours that the remote has not."""
         waiting = [event for entry in outbox.entries(self.hub)[0] for event in entry.events]
-        dirty = set(gitio.changed_paths(self.hub))
         mine = _ours(self.hub)
-        paths = [path for path in gitio.differing_sources(self.hub, base) if path in dirty or mine(path)]
+        paths = [path for path in seen.differing if path in seen.changed or mine(path)]
         return [*waiting, *read_events(self.hub.root, paths)]
 
-    def settle(self, upstream: str) -> str:
-        """Remember what the remote has, empty the outbox of it, and bring the clone's own branch along."""
+    def settle(self, ids: Collection[str], there: gitio.Tree) -> str:
+        """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along."""
         with exclusive(self.hub.lock_file, purpose="sync"):
-            self._remember(upstream)
-            forget_committed(self.hub, upstream)
+            self._remember(there.commit)
+            outbox.discard(self.hub, ids)
             try:
-                return gitio.bring_along(self.hub, self.target, upstream, _settler(self.hub), author=self.author)
+                return gitio.bring_along(self.hub, self.target, there, _settler(self.hub), author=self.author)
             except gitio.GitError as error:
                 return f"this clone stays as it is: {error.message}"
 

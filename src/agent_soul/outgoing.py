@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent_soul import gitio, outbox
 from agent_soul.compiler import CANONICAL, NewerPagesError, compile_log, default_state, is_generated
@@ -19,25 +19,23 @@ from agent_soul.pages import INDEX, PAGE_FORMAT
 _INDEX_PATH = f"{CANONICAL}/{INDEX}"
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(NamedTuple):
     """The files to change on upstream's tree, by path from the hub's folder; None removes one.
 
-    `events` are those that upstream lacks, `held` the outbox's ids that it has already. `note` says why the pages are
-    not among the changes, where they are not.
+    `events` are those that upstream lacks, `ids` those of all that a commit with the changes holds. `note` says why the
+    pages are not among the changes, where they are not.
     """
 
     changes: Mapping[str, bytes | None]
     events: tuple[Event, ...]
-    held: frozenset[str]
+    ids: frozenset[str]
     note: str = ""
 
 
-def outgoing(hub: Hub, upstream: str, waiting: Sequence[Event], wanted: State | None = None) -> Outgoing:
-    """Work out what is to be committed on the commit `upstream` (empty: on nothing) so that it holds `waiting`."""
-    tree = gitio.read_tree(hub, upstream)
+def outgoing(hub: Hub, tree: gitio.Tree, waiting: Sequence[Event], wanted: State | None = None) -> Outgoing:
+    """Work out what is to be committed on upstream's commit (whose files are `tree`) so that it holds `waiting`."""
     read = [path for path in tree.objects if path.startswith("sources/") or path in (CONFIG_NAME, _INDEX_PATH)]
-    contents = gitio.read_objects(hub, {path: tree.objects[path] for path in read})
+    contents = gitio.read_files(hub, tree, read)
     sources = {path: content for path, content in contents.items() if path.startswith("sources/")}
     _refuse_template(contents)
     log = parse_log(SourceFiles(sources))
@@ -46,12 +44,22 @@ def outgoing(hub: Hub, upstream: str, waiting: Sequence[Event], wanted: State | 
         {key: event for event in waiting if (key := (event.id, serialise(event.data))) not in present}.values()
     )
     appended = _appended(hub, sources, missing)
-    held = frozenset(event.id for event in waiting) - {event.id for event in missing}
+    changes: dict[str, bytes | None] = {**appended}
+    note = ""
     try:
-        pages = _pages(hub, tree, contents, _with(log, appended), wanted)
+        changes |= _pages(hub, tree, contents, _with(log, appended), wanted)
     except SoulError as error:
-        return Outgoing(appended, tuple(missing), held, f"events only: {error.message}")
-    return Outgoing({**appended, **pages}, tuple(missing), held)
+        note = f"events only: {error.message}"
+    ids = frozenset(event.id for event in (*log.events, *missing))
+    return Outgoing(changes, tuple(missing), ids, note)
+
+
+def changed_tree(tree: gitio.Tree, changes: Mapping[str, bytes | None], commit: str) -> gitio.Tree:
+    """Return what the commit holds that was built on `tree` with these changes."""
+    contents = {path: content for path, content in changes.items() if content is not None}
+    kept = {path: name for path, name in tree.objects.items() if path not in changes}
+    made = {path: _object_name(content, commit) for path, content in contents.items()}
+    return gitio.Tree(commit, kept | made, tree.commit, contents)
 
 
 def _refuse_template(contents: Mapping[str, bytes]) -> None:

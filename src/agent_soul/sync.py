@@ -110,9 +110,9 @@ def sync(
     with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"), gitio.writing(hub):
         exchange = Exchange(hub, target, wanted, author, deadline)
         upstream = exchange.look(reattach=reattach) if look_first else exchange.known()
-        sent, upstream, note = exchange.send(upstream, reattach=reattach)
-        stayed = exchange.settle(upstream)
-    return Kept(Reach.SHARED, sent, upstream, note="; ".join(filter(None, (note, stayed))))
+        said, sent, there = exchange.send(upstream, reattach=reattach)
+        stayed = exchange.settle(sent.ids, there)
+    return Kept(Reach.SHARED, said, there.commit, note="; ".join(filter(None, (sent.note, stayed))))
 
 
 def _is_template(hub: Hub, noted: Mapping[str, str]) -> bool:
