@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul import outbox
 from agent_soul.draft import advice, draft, reconcile
@@ -16,8 +15,7 @@ from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_source_files
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(NamedTuple):
     """One acknowledged event: the file that holds it, from the hub's folder, and what its writer should know."""
 
     event: Event

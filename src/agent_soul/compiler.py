@@ -8,9 +8,10 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_soul import gitio, outbox
 from agent_soul.config import Config, default_config, parse_config
@@ -33,8 +34,7 @@ _FAR_AHEAD_DAYS = 7
 _GENERATED_JSON = '{\n "generated_by": "soul compile"'
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(NamedTuple):
     """Every page as text, by its path from `canonical/`, and what it was made from."""
 
     texts: Mapping[str, str]
@@ -43,8 +43,7 @@ class Compiled:
     conflicts: tuple[Conflict, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """What a compile changes: paths from `canonical/` that it writes, and generated ones that it removes."""
 
     written: tuple[str, ...]
@@ -54,8 +53,7 @@ class Difference:
         return bool(self.written or self.removed)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What `compile_hub` made of a hub. `replayed` counts events that the files had lost and that were put back."""
 
     compiled: Compiled
@@ -68,7 +66,7 @@ class Outcome:
 def compile_log(log: Log, config: Config, state: State) -> Compiled:
     """Return all pages for `log` on the day of `state`. Pure: equal arguments give equal bytes, anywhere."""
     if state.fuzzy_days is not None:
-        config = replace(config, fuzzy_days=state.fuzzy_days)
+        config = config._replace(fuzzy_days=state.fuzzy_days)
     resolution = resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1)
     shown = _since(resolution, state.since)
     conflicts = find_conflicts(shown)
@@ -161,7 +159,7 @@ def default_state(wanted: State | None, recorded: State | None) -> State:
         return wanted
     today = datetime.now(UTC).date().isoformat()
     known = recorded.as_of if recorded and recorded.as_of <= add_days(today, _FAR_AHEAD_DAYS) else ""
-    return replace(wanted, as_of=max(today, known))
+    return wanted._replace(as_of=max(today, known))
 
 
 def _since(resolution: Resolution, since: str) -> Resolution:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import string
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul import schemas
 from agent_soul.errors import RefusedError
@@ -16,8 +15,7 @@ _LINE_NEEDS = ("summary", "marks", "id")
 _LINE_MAY_HAVE = ("date", "source")
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The settings of a hub. Everything that the compiler may depend on besides events and a date is here."""
 
     template: bool

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from agent_soul.event import Event
 from agent_soul.resolve import Resolution
@@ -19,8 +19,7 @@ MAX_AGAINST = 100
 """Ids that a member lists; ten thousand values of one attribute would else fill a hundred million places."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
     """Events that contradict each other over `subject`; `certain` by claim, else suspected by text.
 
     `members` are newest first. `against` maps each member's id to the ids it contradicts, newest first, up to

@@ -16,9 +16,8 @@ import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul import schemas
 from agent_soul.errors import RefusedError
@@ -52,8 +51,7 @@ _OPTION_IN_TEXT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(NamedTuple):
     """A record of a bulk command that was not taken: its line number, counted from 1, and why."""
 
     line: int

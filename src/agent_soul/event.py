@@ -9,7 +9,6 @@ import functools
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -116,8 +115,7 @@ class Event(NamedTuple):
         return (*said, json.dumps([rest, named], sort_keys=True))
 
 
-@dataclass(frozen=True, slots=True)
-class SetAside:
+class SetAside(NamedTuple):
     """A line that a newer version wrote: kept where it is, left out for now, no error of the hub."""
 
     path: str

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_soul.errors import RefusedError
 
@@ -19,8 +19,7 @@ HOME_VARIABLE = "AGENT_SOUL_HOME"
 SCRIPT_HUB_VARIABLE = "AGENT_SOUL_SCRIPT_HUB"
 
 
-@dataclass(frozen=True, slots=True)
-class Hub:
+class Hub(NamedTuple):
     """A hub on this machine: `root` holds `sources/`, `state` is this clone's own folder."""
 
     root: Path

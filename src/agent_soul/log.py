@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from agent_soul.errors import Problem
 from agent_soul.event import Event, SetAside, parse_line
@@ -31,8 +31,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _LINK = "is a symbolic link; links are not followed"
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFiles:
+class SourceFiles(NamedTuple):
     """The bytes of every source file by its path in the hub, `/` between the parts, and what could not be read."""
 
     contents: Mapping[str, bytes]

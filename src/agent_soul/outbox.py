@@ -15,8 +15,8 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_soul.errors import Problem, RefusedError, StoppedError
 from agent_soul.event import Event, parse_line, serialise
@@ -28,8 +28,7 @@ _SWAP_TRIES = 3
 _IDS_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One outbox file: the events of one command, in the order in which they were given.
 
     `whole` is false where something in the file cannot be read; such a file is never removed.
@@ -40,8 +39,7 @@ class Entry:
     whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(NamedTuple):
     """Where acknowledged events stand: the source files in the hub by event id, and what went less than smoothly."""
 
     paths: Mapping[str, str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent_soul.pages import (
     CONFLICTS,
@@ -51,8 +51,7 @@ with `--supersedes ID` where it replaces a line; for a few days `soul share --so
 6. Where `soul` is not installed: `python3 scripts/soul.py` in this repository."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What a compile depended on besides events and settings; recorded in `index.md` and honoured by `--check`."""
 
     as_of: str

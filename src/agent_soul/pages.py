@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from agent_soul.config import Config
@@ -27,8 +26,7 @@ AGENT_RECENT = 20
 """Newest events of a source that its agent page repeats; they all stand in full on their home pages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """The hard ceiling of a page, header included."""
 
     tokens: int
@@ -110,8 +108,7 @@ class Line(NamedTuple):
     against: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What one page holds. `lines` are in the order in which they may stay; `recent` shows lines at home elsewhere.
 
     `layout` says how the lines that stay are arranged: under headings by kind, a topic's truth before its history, or a

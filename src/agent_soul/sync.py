@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul import gitio
 from agent_soul.adding import Added, add
@@ -36,8 +35,7 @@ class Reach(StrEnum):
     NOT_SHARED = "safe here, not shared yet"
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """What became of the hub's changes: `reason` says why they went no further, or what was shared.
 
     `commit` is the one that holds them, empty where none was made. `note` says what else a person should know.
