@@ -29,7 +29,7 @@ LAYERS = (
     ("outgoing",),
     ("exchange",),
     ("sync", "search", "provenance", "doctor", "initialise"),
-    ("cli", "requirements", "environment", "bootstrap"),
+    ("cli", "toolkit", "requirements", "environment", "bootstrap"),
     ("__main__",),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
