@@ -727,20 +727,23 @@ def test_the_action_says_what_is_wrong_with_an_event(world: World) -> None:
 # docs/automation.md
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", AUTOMATION.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+def blocks(language: str, page: Path = AUTOMATION) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def test_the_examples_use_the_action_as_it_is() -> None:
+@pytest.mark.parametrize(("page", "number"), [("docs/automation.md", 2), ("README.md", 1), ("README.zh-CN.md", 1)])
+def test_the_examples_use_the_action_as_it_is(page: str, number: int) -> None:
     action = load(RECORD)["inputs"]
-    examples = [yaml.safe_load(block) for block in blocks("yaml")]
+    examples = [yaml.safe_load(block) for block in blocks("yaml", ROOT / page)]
     uses = [
         step
         for example in examples
         for step in (example["jobs"]["remember"]["steps"] if "jobs" in example else example)
     ]
     recording = [step for step in uses if step["uses"].endswith(".github/actions/record")]
-    assert len(recording) == 2
+    assert len(recording) == number
+    pinned = {step["uses"] for step in uses} - {step["uses"] for step in recording}
+    assert pinned <= set(re.findall(r"uses: (\S+)", WORKFLOWS["auto-compile"].read_text(encoding="utf-8")))
     for step in recording:
         assert set(step["with"]) <= set(action)
         assert {name for name, each in action.items() if each.get("required")} <= set(step["with"])
