@@ -6,7 +6,7 @@ import contextlib
 import json
 import random
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_soul import gitio, outbox
@@ -16,8 +16,8 @@ from agent_soul.event import Event, short_id
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
-from agent_soul.log import SourceFiles, parse_log, read_events
-from agent_soul.outgoing import Outgoing, changed_tree, outgoing
+from agent_soul.log import SourceFiles, parse_log, read_events, read_source_files
+from agent_soul.outgoing import Held, Outgoing, changed_tree, held_event, held_lines, outgoing
 from agent_soul.overview import State
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
@@ -75,7 +75,7 @@ class Exchange:
 
         The first part says it in words.
         """
-        again = self._ours_missing(upstream) if reattach else []
+        again = [held_event(event) for event in self._ours_missing(upstream)] if reattach else []
         said, tries, silent = "", 0, 0
         while True:
             base = upstream or gitio.head(self.hub)  # the very first push starts from the commits that are here
@@ -95,12 +95,15 @@ class Exchange:
             self._wait(tries, words)
             upstream = self.look(reattach=reattach)
 
-    def _waiting(self, seen: gitio.Survey) -> list[Event]:
-        """Return the events that may have to be sent: the outbox, and lines of ours that the remote has not."""
-        waiting = [event for entry in outbox.entries(self.hub)[0] for event in entry.events]
+    def _waiting(self, seen: gitio.Survey) -> list[Held]:
+        """Return the lines that may have to be sent: the outbox, and files here that the remote has not as they are."""
+        waiting = [held_event(event) for entry in outbox.entries(self.hub)[0] for event in entry.events]
         mine = _ours(self.hub)
-        paths = [path for path in seen.differing if path in seen.changed or mine(path)]
-        return [*waiting, *read_events(self.hub.root, paths)]
+        paths = {path for path in seen.differing if path in seen.changed or mine(path)}
+        files = read_source_files(self.hub.root).contents if paths else {}
+        held = [line for path in sorted(paths & files.keys()) for line in held_lines(path, files[path])]
+        # A line of ours that cannot be read is one that a killed writer left: its event comes from the outbox.
+        return [*waiting, *(line for line in held if line.event or not mine(line.path))]
 
     def settle(self, ids: Collection[str], there: gitio.Tree) -> str:
         """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along."""
@@ -108,7 +111,7 @@ class Exchange:
             self._remember(there.commit)
             outbox.discard(self.hub, ids)
             try:
-                return gitio.bring_along(self.hub, self.target, there, _settler(self.hub), author=self.author)
+                return gitio.bring_along(self.hub, self.target, there, _settler(self.hub, ids), author=self.author)
             except gitio.GitError as error:
                 return f"this clone stays as it is: {error.message}"
 
@@ -188,17 +191,37 @@ def _events_at(hub: Hub, commit: str) -> list[Event]:
     return parse_log(SourceFiles(files)).events
 
 
-def _settler(hub: Hub) -> gitio.Settle:
-    """Return the rule for our files that differ from the branch: pages are upstream's, our day files keep all lines."""
+def _settler(hub: Hub, ids: Collection[str]) -> gitio.Settle:
+    """Return the rule for our files that differ from the branch, where the commit that was shared holds these `ids`.
+
+    Pages are upstream's. Our day files keep all lines. Another source file that somebody only added lines to is
+    upstream's once upstream has all of them.
+    """
     mine = _ours(hub)
 
-    def settle(path: str, here: bytes | None, shared: bytes | None) -> gitio.Settled | None:
+    def settle(
+        path: str, here: bytes | None, shared: bytes | None, before: Callable[[], bytes]
+    ) -> gitio.Settled | None:
         if path.startswith("canonical/"):
             strange = here is not None and shared is None and not is_generated(here)
             return None if strange else gitio.Settled(shared)
-        return gitio.Settled(_all_lines(shared, here)) if mine(path) else None
+        if mine(path):
+            return gitio.Settled(_all_lines(shared, here))
+        if here and shared and _has_arrived(held_lines(path, here), shared, ids) and _only_grew(before(), here):
+            return gitio.Settled(shared)
+        return None
 
     return settle
+
+
+def _has_arrived(lines: Iterable[Held], shared: bytes, ids: Collection[str]) -> bool:
+    there = frozenset(shared.split(b"\n"))
+    return all(line.raw in there or (line.event and line.event.id in ids) for line in lines)
+
+
+def _only_grew(before: bytes, now: bytes) -> bool:
+    """Tell whether a file only got more lines, all of them whole."""
+    return now.endswith(b"\n") and set(before.split(b"\n")) <= set(now.split(b"\n"))
 
 
 def _all_lines(shared: bytes | None, here: bytes | None) -> bytes | None:

@@ -22,7 +22,7 @@ from agent_soul.event import Event, SetAside, parse_line
 SOURCES = "sources"
 SUFFIX = ".ndjson"
 MAX_FILE_BYTES = 64 << 20
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # Looks like a log but is not read; silence would hide it.
 _NEARLY = (".jsonl", ".json", ".ndjson", ".ndjson.txt")
@@ -168,10 +168,10 @@ def _parse_file(path: str, content: bytes, log: Log) -> None:
     if content.startswith(_UTF16):
         log.problems.append(Problem(path, 1, 1, "utf-16", "is UTF-16; the log is UTF-8: convert the file"))
         return
-    if content.startswith(_BOM):
+    if content.startswith(BOM):
         log.problems.append(Problem(path, 1, 1, "bom", "starts with a byte order mark; that is skipped", "notice"))
     carriage_returns = 0
-    for number, ended in enumerate(BytesIO(content.removeprefix(_BOM)), start=1):
+    for number, ended in enumerate(BytesIO(content.removeprefix(BOM)), start=1):
         raw = ended.removesuffix(b"\n")
         if raw.endswith(b"\r"):
             raw, carriage_returns = raw[:-1], carriage_returns + 1

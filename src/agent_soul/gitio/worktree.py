@@ -7,6 +7,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,8 +29,11 @@ class Settled(NamedTuple):
     content: bytes | None
 
 
-Settle = Callable[[str, bytes | None, bytes | None], Settled | None]
-"""(path, what is in the work tree, what was shared) -> what it is to hold, or None where the file is a person's."""
+Settle = Callable[[str, bytes | None, bytes | None, Callable[[], bytes]], Settled | None]
+"""Decides about one file: its path, what is in the work tree, what was shared, and how to ask what the branch has.
+
+Returns what it is to hold, or None where the file is a person's.
+"""
 
 
 def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: str) -> str:
@@ -76,7 +80,7 @@ def _journal(hub: Hub) -> Path:
 
 def _advance(hub: Hub, target: Target, old: str, goal: Tree, changed: Sequence[str], settle: Settle) -> str:
     before = old or run(hub, "hash-object", "-t", "tree", "--stdin").decode().strip()
-    ours = dict(_settled(hub, goal, changed, settle))
+    ours = dict(_settled(hub, old, goal, changed, settle))
     entries = {**_arrived(hub, before, goal.commit), **_entries(hub, goal, ours)}
     stale, blocked = _tried(hub, before, goal.commit, entries)
     if blocked:
@@ -144,16 +148,23 @@ def _object_names(hub: Hub, top: Path, paths: list[str]) -> dict[str, str]:
     return dict(zip(paths, run(hub, "hash-object", "--stdin-paths", stdin=stdin).decode().split(), strict=True))
 
 
-def _settled(hub: Hub, goal: Tree, changed: Sequence[str], settle: Settle) -> Iterator[tuple[str, bytes | None]]:
+def _settled(
+    hub: Hub, old: str, goal: Tree, changed: Sequence[str], settle: Settle
+) -> Iterator[tuple[str, bytes | None]]:
     """Yield our files that differ from the branch, with what the work tree is to hold."""
     shared = read_files(hub, goal, changed)
     for path in changed:
         file = hub.root / path
         if file.is_symlink() or (file.exists() and not file.is_file()):
             continue  # a link, a pipe or a folder in a file's place is a person's
-        settled = settle(path, _read(file), shared.get(path))
+        settled = settle(path, _read(file), shared.get(path), partial(_at, hub, old, path))
         if settled:
             yield path, settled.content
+
+
+def _at(hub: Hub, commit: str, path: str) -> bytes:
+    """Return the file as the commit has it; empty bytes where it has none."""
+    return attempt(hub, "cat-file", "blob", f"{commit}:{prefix_of(hub)}{path}")[1] if commit else b""
 
 
 def _entries(hub: Hub, wanted: Tree, ours: Mapping[str, bytes | None]) -> dict[str, str]:

@@ -122,4 +122,3 @@ def _say_bound(rule: str, limit: Any, value: Any, shown: str) -> str:
     if unit is None:
         return f"{shown} must be {side} {limit}"
     return f"has {len(value)} {unit}, {side} {limit} are allowed" + (f": {shown}" if rule.endswith("Length") else "")
-
