@@ -19,7 +19,7 @@ MODULES = {
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
     ("slug", "event", "config"),
-    ("naming", "acts"),
+    ("naming", "references", "acts"),
     ("log", "resolve", "draft"),
     ("conflicts", "outbox", "gitio"),
     ("pages",),
@@ -44,6 +44,7 @@ PURE = (
     "reports",
     "memory_json",
     "graph",
+    "references",
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -61,6 +62,47 @@ class TestAdd:
         answer = json.loads(soul("add", "--source", "a-b", "--kind", "fact", "--summary", "text", *options).stdout)
 
         assert {name: answer["event"].get(name) for name in fields} == fields
+
+    @pytest.mark.parametrize(
+        ("kind", "options", "field", "value"),
+        [
+            (
+                "decision",
+                ("--rationale", "Joins.", "--decided-by", "Ann", "--decision-status", "pending"),
+                "decision",
+                {"rationale": "Joins.", "by": "Ann", "status": "pending"},
+            ),
+            ("lesson", ("--context", "A night.", "--applies-to", "x", "--applies-to", "y"), "lesson",
+             {"context": "A night.", "applies_to": ["x", "y"]}),
+            ("metric", ("--metric", "ocr", "--value", "0.87", "--target", "0.95", "--unit", "ratio"), "metric",
+             {"name": "ocr", "value": 0.87, "target": 0.95, "unit": "ratio"}),
+            ("fact", ("--entity", "db", "--attribute", "port", "--value", "5432"), "claim",
+             {"entity": "db", "attribute": "port", "value": "5432"}),
+        ],
+    )  # fmt: skip
+    def test_fields_of_several_parts(
+        self, soul: Soul, kind: str, options: tuple[str, ...], field: str, value: dict[str, Any]
+    ) -> None:
+        reach = ("--source", "a-b", "--scope", "stable", "--summary", "text")
+        assert json.loads(soul("add", *reach, "--kind", kind, *options).stdout)["event"][field] == value
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (("--metric", "ocr", "--value", "much"), "--value 'much' is not a number"),
+            (("--metric", "ocr"), "--value None is not a number"),
+            (("--target", "3"), "missing: --metric"),
+            (("--value", "3"), "missing: --entity, --attribute"),
+            (("--kind", "facts"), "did you mean 'fact'?"),
+            (("--scope", "project:one", "--project", "two"), "'two' is another name than in scope 'project:one'"),
+            (("--ts", "yesterday"), "'yesterday' is not a time with its offset, such as 2026-"),
+        ],
+    )
+    def test_what_does_not_fit_is_named(self, soul: Soul, options: tuple[str, ...], said: str) -> None:
+        kind = () if "--kind" in options else ("--kind", "fact")
+        scope = () if "--scope" in options else ("--scope", "stable")
+        done = soul("add", "--source", "a-b", "--summary", "text", *kind, *scope, *options, code=2)
+        assert said in done.stderr
 
     def test_supersedes_by_the_first_characters(self, soul: Soul) -> None:
         old = add(soul, "Deploys by hand.")
@@ -283,6 +325,33 @@ class TestCompile:
         assert "canonical/stable-memory.md" in message
         soul("compile", "--apply")
         assert git(git_hub, "rev-list", "--count", "HEAD").strip() == "2"
+
+    @pytest.mark.parametrize("view", [("--since", "2026-01-01"), ("--as-of", "2026-01-01"), ("--fuzzy-days", "3")])
+    def test_a_view_is_never_committed(self, soul: Soul, git_hub: Path, view: tuple[str, str]) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+
+        assert "--apply would commit it" in soul("compile", "--apply", *view, code=2).stderr
+        assert git(git_hub, "rev-list", "--count", "HEAD").strip() == "1"
+
+    def test_json_says_ok_exactly_when_the_exit_code_does(self, soul: Soul) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        stale = json.loads(soul("compile", "--check", "--json", code=1).stdout)
+        assert (stale["ok"], "index.md" in stale["would_write"], "written" in stale) == (False, True, False)
+        written = json.loads(soul("compile", "--json").stdout)
+        assert (written["ok"], "index.md" in written["written"]) == (True, True)
+        assert json.loads(soul("compile", "--check", "--json").stdout)["ok"] is True
+
+    def test_a_date_that_no_calendar_has_is_no_record(self, soul: Soul, hub: Path) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        soul("compile")
+        good = page(hub, "index.md")
+        for wrong in ("9999-99-99", "2026-13-45"):
+            (hub / "canonical" / "index.md").write_text(
+                re.sub(r"As of \S+,", f"As of {wrong},", good), encoding="utf-8"
+            )
+            soul("compile", "--check", code=1)
+            soul("compile")
+            assert page(hub, "index.md") == good
 
     def test_never_writes_over_pages_of_a_newer_toolkit(self, soul: Soul, git_hub: Path) -> None:
         add(soul, "Uses PostgreSQL 15 for every service.")

@@ -123,7 +123,7 @@ def _unknown_keys(schema: Mapping[str, Any], given: Mapping[str, Any], prefix: s
         import difflib  # 4 ms that only a mistake pays
 
         close = difflib.get_close_matches(str(name), known, n=1)
-        advice = f"did you mean {prefix}{close[0]!r}?" if close else f"known here: {', '.join(known)}"
+        advice = f"did you mean {prefix + close[0]!r}?" if close else f"known here: {', '.join(known)}"
         yield f"{CONFIG_NAME}: unknown key {prefix + str(name)!r}; {advice}"
 
 

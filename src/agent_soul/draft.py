@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from agent_soul import schemas
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, build, in_field_order, normalise, parse_line, serialise
+from agent_soul.references import KnownIds, named_ids, with_whole_ids
 from agent_soul.strict_json import MAX_LINE_BYTES, RejectedError, load_object
 from agent_soul.text import clean_block, clean_line, describe_hidden, find_hidden
 
@@ -52,10 +53,18 @@ _OPTION_IN_TEXT = re.compile(
 
 
 class Refusal(NamedTuple):
-    """A record of a bulk command that was not taken: its line number, counted from 1, and why."""
+    """A record of a bulk command that was not taken, or was with a warning: its line, counted from 1, and why."""
 
     line: int
     reason: str
+
+
+class Drafted(NamedTuple):
+    """What became of the lines of a bulk command."""
+
+    events: list[Event]
+    refused: list[Refusal]
+    warnings: list[Refusal]
 
 
 def draft(record: Mapping[str, Any], now: datetime) -> Event:
@@ -75,12 +84,13 @@ def draft_lines(
     now: datetime,
     seen: Callable[[int], object] = lambda _: None,
     existing: Callable[[], Mapping[str, Event]] = dict,
-) -> tuple[list[Event], list[Refusal]]:
-    """Return the events of NDJSON `lines` and the refused ones. `defaults` fill in fields that a line lacks.
+) -> Drafted:
+    """Make events of NDJSON `lines`. `defaults` fill in fields that a line lacks.
 
     Events without a time of their own get `now` and the microseconds after it, so that they keep their order. `seen`
     is told the number of bytes of each line. `existing` gives the hub's events by id and is called at most once, when
-    a line brings its own id: such a line comes back as the event that is there already, or is refused where it differs.
+    a line brings its own id or names others: a line that is there already comes back as that event, or is refused where
+    it differs, and short ids that it names are written out.
     """
     batch = _Batch(defaults, now, existing)
     with _no_collection():
@@ -88,7 +98,7 @@ def draft_lines(
             seen(len(raw))
             if raw.strip():
                 batch.take(number, raw.rstrip(b"\r\n"))
-    return list(batch.events.values()), batch.refused
+    return Drafted(list(batch.events.values()), batch.refused, batch.warnings)
 
 
 class _Batch:
@@ -97,9 +107,13 @@ class _Batch:
     def __init__(self, defaults: Mapping[str, Any], now: datetime, existing: Callable[[], Mapping[str, Event]]) -> None:
         self.events: dict[str, Event] = {}
         self.refused: list[Refusal] = []
+        self.warnings: list[Refusal] = []
         self._defaults, self._now = defaults, now
-        self._tidy = _is_tidy_json(json.dumps(defaults, ensure_ascii=False, default=str))
+        as_json = json.dumps(defaults, ensure_ascii=False, default=str)
+        self._tidy = _is_tidy_json(as_json)
+        self._surely_short = _SURELY_SHORT - len(as_json)
         self._existing = functools.cache(existing)
+        self._ids = functools.cache(lambda: KnownIds(self._existing()))
 
     def take(self, number: int, raw: bytes) -> None:
         try:
@@ -112,14 +126,25 @@ class _Batch:
             self.events[event.id] = event
 
     def _event(self, number: int, raw: bytes) -> Event:
-        record = {**self._defaults, **load_object(raw)}
+        record = self._with_whole_ids(number, {**self._defaults, **load_object(raw)})
         explain = _explain if len(self.refused) < _MAX_EXPLAINED else _explain_plainly
         event = _draft(record, self._now + number * _TICK, explain, self._tidy and _is_tidy_json(raw.decode()))
-        if len(raw) > _SURELY_SHORT:
+        if len(raw) > self._surely_short:
             _refuse_unreadable(event)
         if record.get("event_id") is None:
             return event
         return reconcile(event, self.events.get(event.id) or self._existing().get(event.id), record)
+
+    def _with_whole_ids(self, number: int, record: dict[str, Any]) -> dict[str, Any]:
+        if all(id_ in self.events for id_ in named_ids(record)):
+            return record
+        record, warnings = with_whole_ids(record, self)
+        self.warnings += [Refusal(number, warning) for warning in warnings]
+        return record
+
+    def beginning_with(self, wanted: str) -> list[str]:
+        """Return the ids that begin so, of the hub and of earlier lines; of the latter, whole ones only."""
+        return [wanted] if wanted in self.events else self._ids().beginning_with(wanted)
 
 
 @contextlib.contextmanager
@@ -184,6 +209,8 @@ def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain, tidy: bo
     if filled.get("ts") is None:
         filled["ts"] = now.isoformat(timespec="microseconds")
     faults: list[str] = []
+    if ":" in str(filled.get("scope")):
+        faults += _two_names(filled)
     cleaned = filled if tidy else _clean_fields("", filled, faults)
     try:
         if not schemas.validator("written").is_valid(cleaned):
@@ -202,6 +229,14 @@ def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain, tidy: bo
         said = f"valid_from: {event.valid_from} lies after valid_until {event.valid_until}, so it would never hold"
         raise RefusedError(said, hint=_HINT)
     return event
+
+
+def _two_names(record: dict[str, Any]) -> Iterator[str]:
+    """Name the fault of a scope that carries another name than the field for it, and leave the plain scope."""
+    scope = str(record["scope"]).partition(":")[0]
+    if scope in ("project", "agent") and scope in record:
+        yield f"{scope}: {record[scope]!r} is another name than in scope {record['scope']!r}; give one of them"
+        record["scope"] = scope
 
 
 def _new_id() -> str:

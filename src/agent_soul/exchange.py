@@ -30,14 +30,18 @@ _IDS_NAMED = 10
 _MEMORY = "upstream.json"
 
 
-def commit_message(paths: Sequence[str]) -> str:
-    """Return what a commit of these paths says: how many files of which sources, how many pages, and their names."""
+def commit_message(paths: Sequence[str], events: Sequence[Event] = ()) -> str:
+    """Return what a commit of these paths says: how many events of whom and how many pages, then the names of both.
+
+    Summaries stay out of it: they may be retracted one day, and a commit's message is not.
+    """
     sources = sorted({path.split("/")[1] for path in paths if path.startswith("sources/")})
     pages = sum(path.startswith("canonical/") for path in paths)
     parts = []
     if sources:
         more = f" and {len(sources) - _SOURCES_NAMED} more" if len(sources) > _SOURCES_NAMED else ""
-        parts.append(f"events of {', '.join(sources[:_SOURCES_NAMED])}{more}")
+        number = f"{len(events)} event{'s' * (len(events) != 1)}" if events else "events"
+        parts.append(f"{number} of {', '.join(sources[:_SOURCES_NAMED])}{more}")
     if pages:
         parts.append(f"{pages} page{'s' * (pages > 1)}")
     hidden = len(paths) - _PATHS_NAMED
@@ -83,7 +87,7 @@ class Exchange:
             work = outgoing(self.hub, seen.tree, [*again, *self._waiting(seen)], self.wanted)
             if not work.changes and upstream:
                 return said or "up to date", work, seen.tree
-            commit = self._build(base, work.changes)
+            commit = self._build(base, work.changes, work.events)
             outcome, words = gitio.push(self.hub, self.target, commit, timeout=self._left())
             said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
             if outcome is gitio.Pushed.ACCEPTED:
@@ -115,10 +119,12 @@ class Exchange:
             except gitio.GitError as error:
                 return f"this clone stays as it is: {error.message}"
 
-    def _build(self, parent: str, changes: Mapping[str, bytes | None]) -> str:
+    def _build(self, parent: str, changes: Mapping[str, bytes | None], events: Sequence[Event]) -> str:
         if not changes:
             return parent  # the first push of commits that are all there
-        return gitio.build_commit(self.hub, parent, changes, commit_message(sorted(changes)), author=self.author)
+        return gitio.build_commit(
+            self.hub, parent, changes, commit_message(sorted(changes), events), author=self.author
+        )
 
     def _left(self) -> float:
         return max(self.deadline - time.monotonic(), _LEAST_TIMEOUT)

@@ -88,8 +88,8 @@ def contents(hub: Hub) -> dict[str, bytes]:
     """Return the bytes of the outbox's files by their names; what cannot be read is left out."""
     found = {}
     for file in sorted(hub.outbox.glob(f"*{SUFFIX}")):
-        with contextlib.suppress(OSError):
-            found[file.name] = file.read_bytes()
+        with contextlib.suppress(StoppedError):
+            found[file.name] = read_regular(file)
     return found
 
 
@@ -284,9 +284,9 @@ def _write_once(fd: int, lines: bytes) -> None:
 def _read_entry(file: Path) -> tuple[Entry, str]:
     """Return the entry with what can be read of it, and what is wrong with the rest."""
     try:
-        raws = [raw for raw in file.read_bytes().split(b"\n") if raw] if file.is_file() else []
-    except OSError as error:
-        return Entry(file, (), whole=False), f"cannot be read: {error.strerror}"
+        raws = [raw for raw in read_regular(file).split(b"\n") if raw]
+    except StoppedError as error:
+        return Entry(file, (), whole=False), error.message
     events = tuple(event for event in (parse_line(raw, file.name, 0) for raw in raws) if isinstance(event, Event))
     if events and len(events) == len(raws):
         return Entry(file, events), ""

@@ -102,8 +102,9 @@ def _refuse_template(contents: Mapping[str, bytes]) -> None:
         return  # without settings no pages are made, but events are sent all the same
     if template:
         raise NotSharedError(
-            "soul.yaml as it was committed still says `template: true`, and this hub's own does not",
-            hint="commit and push it first: `git add -A && git commit -m 'My hub' && git push -u origin HEAD`",
+            "the remote branch is still the template's (its soul.yaml says `template: true`), and nothing goes there",
+            hint="`git remote -v` names it; if that is not your own repository: `git remote set-url origin URL`; then"
+            " `git add -A && git commit -m 'My hub'` where something is to commit, and `git push -u origin HEAD`",
         )
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from agent_soul.event import parse_date
 from agent_soul.pages import (
     CONFLICTS,
     FUZZY,
@@ -69,9 +70,14 @@ class State(NamedTuple):
 
 
 def recorded_state(index: str) -> State | None:
-    """Return the state that an `index.md` records, or None where it records none."""
+    """Return the state that an `index.md` records, or None where it records none, or no day of the calendar."""
     found = _STATE_LINE.search(index)
     if not found:
+        return None
+    try:
+        for day in filter(None, (found["as_of"], found["since"])):
+            parse_date(day)
+    except ValueError:
         return None
     days = found["fuzzy_days"]
     return State(

@@ -17,6 +17,7 @@ import orjson
 MAX_LINE_BYTES = 1 << 20
 MAX_DEPTH = 16
 MAX_DIGITS = 20
+_CONFLICT_MARKS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
 
 
 class RejectedError(Exception):
@@ -85,6 +86,9 @@ def _decode(text: str) -> Any:
     except json.JSONDecodeError as error:
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
             raise RejectedError("cut-off", f"not JSON: the line breaks off ({error.msg})", error.colno) from error
+        if text.startswith(_CONFLICT_MARKS):
+            said = "a mark that a Git merge with conflicts left: take it out, and keep the lines on both sides of it"
+            raise RejectedError("json", said) from error
         raise RejectedError("json", f"not JSON: {error.msg}", error.colno) from error
     except RecursionError as error:
         raise _too_deep() from error

@@ -63,11 +63,11 @@ def share(hub: Hub, record: Mapping[str, Any], *, budget: float = DEFAULT_BUDGET
 def try_sync(hub: Hub, wanted: State | None = None, *, is_view: bool = False, **options: Any) -> Kept:
     """Do what `sync` does, and return it as a value where the remote was not reached or declined.
 
-    A view of another day or with filters (`is_view`) stays on this machine: raises `RefusedError` with a remote.
+    A view of another day or with filters (`is_view`) is nothing to commit: raises `RefusedError`.
     """
-    if is_view and hub.git_root is not None and gitio.has_remote(hub) and not load_config(hub)[0].template:
+    if is_view and hub.git_root is not None:
         raise RefusedError(
-            "--as-of, --since and --fuzzy-days make a view for this machine, and --apply would give it to all",
+            "--as-of, --since and --fuzzy-days make a view to look at, and --apply would commit it as the memory",
             hint="leave --apply out; days of fuzzy memory for everybody are `fuzzy_days` in soul.yaml",
         )
     try:

@@ -59,11 +59,11 @@ def compile_(
     if dry_run and not as_json:
         for line in unified_diff(hub.canonical, outcome.compiled, outcome.difference):
             show(line.removesuffix("\n"))
-    if view and not (dry_run or check):
+    if view and outcome.difference and not (dry_run or check):
         say("note: canonical/ shows that view now; plain `soul compile` brings the whole memory of today back")
-    _show_outcome(outcome, as_json=as_json, writes=not (dry_run or check), reason=reason)
     stale = check and bool(outcome.difference)
     bad = strict and outcome.log.bad_lines > 0
+    _show_outcome(outcome, as_json=as_json, ok=not (stale or bad), writes=not (dry_run or check), reason=reason)
     return ExitCode.PROBLEMS if stale or bad else ExitCode.DONE
 
 
@@ -125,15 +125,14 @@ def _warn(outcome: Outcome) -> None:
         say(f"and {len(errors) - 5} more bad lines; `soul validate` names each")
 
 
-def _show_outcome(outcome: Outcome, *, as_json: bool, writes: bool, reason: str) -> None:
+def _show_outcome(outcome: Outcome, *, as_json: bool, ok: bool, writes: bool, reason: str) -> None:
     found, compiled = outcome.difference, outcome.compiled
     if as_json:
+        changed, gone = ("written", "removed") if writes else ("would_write", "would_remove")
         show_json(
-            ok=True,
+            ok=ok,
             as_of=compiled.state.as_of,
-            written=list(found.written),
-            removed=list(found.removed),
-            wrote=writes,
+            **{changed: list(found.written), gone: list(found.removed)},
             counts={str(status): number for status, number in compiled.resolution.counts.items()},
             conflicts=len(compiled.conflicts),
             bad_lines=outcome.log.bad_lines,
@@ -144,7 +143,8 @@ def _show_outcome(outcome: Outcome, *, as_json: bool, writes: bool, reason: str)
     if found:
         verb = "written" if writes else "would be written"
         removed = f", {len(found.removed)} removed" if found.removed else ""
-        say(f"{len(found.written)} pages {verb}{removed}, as of {compiled.state.as_of}")
+        pages = f"{len(found.written)} page{'s' * (len(found.written) != 1)}"
+        say(f"{pages} {verb}{removed}, as of {compiled.state.as_of}")
     else:
         say(f"canonical/ is up to date, as of {compiled.state.as_of}")
     if reason:

@@ -96,7 +96,7 @@ def _say(error: ValidationError) -> str:
         case "required":
             return f"{', '.join(repr(name) for name in limit if name not in value)} is missing"
         case "enum":
-            return f"{shown} is not one of: {', '.join(map(str, limit))}"
+            return f"{shown} is not one of: {', '.join(map(str, limit))}{_advice(value, limit)}"
         case "type":
             return f"{shown} is not of type {limit if isinstance(limit, str) else ' or '.join(limit)}"
         case "minLength" if not value.strip():
@@ -111,6 +111,13 @@ def _say(error: ValidationError) -> str:
         case "oneOf":
             return f"{shown} fits none of the forms that are allowed, or several"
     return _say_bound(str(error.validator), limit, value, shown) or error.message
+
+
+def _advice(value: Any, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(value), known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _say_bound(rule: str, limit: Any, value: Any, shown: str) -> str:
