@@ -69,6 +69,9 @@ def _load_yaml(text: str | bytes) -> Any:
 
     Keys and dates come as text: JSON, whose schema checks the file, has no others.
     """
+    if not text.strip():
+        return None  # a hub without settings need not pay for reading YAML
+
     import yaml  # 35 ms that `add` does not pay
 
     class PlainLoader(yaml.SafeLoader):

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -81,7 +81,7 @@ def _journal(hub: Hub) -> Path:
 def _advance(hub: Hub, target: Target, old: str, goal: Tree, changed: Sequence[str], settle: Settle) -> str:
     before = old or run(hub, "hash-object", "-t", "tree", "--stdin").decode().strip()
     ours = dict(_settled(hub, old, goal, changed, settle))
-    entries = {**_arrived(hub, before, goal.commit), **_entries(hub, goal, ours)}
+    entries = {**_arrived(hub, before, goal, ours), **_entries(hub, goal, ours)}
     stale, blocked = _tried(hub, before, goal.commit, entries)
     if blocked:
         return f"this clone stays as it is, because files of yours are in the way: {blocked}"
@@ -122,22 +122,32 @@ def _tried(hub: Hub, before: str, goal: str, entries: Mapping[str, str]) -> tupl
     return True, said or f"git read-tree ended with {code}" if code else ""
 
 
-def _arrived(hub: Hub, before: str, goal: str) -> dict[str, str]:
-    """Return the index entries of files that are in the work tree already as the commit `goal` has them."""
-    listing = run(hub, "diff-tree", "-r", "-z", "--no-renames", "--full-index", before, goal).split(b"\0")
+def _arrived(hub: Hub, before: str, goal: Tree, ours: Collection[str]) -> dict[str, str]:
+    """Return the index entries of files that are in the work tree already as the commit `goal` has them.
+
+    `ours` are settled already. What `goal` is known to hold is compared here, and git is asked about the others.
+    """
+    listing = run(hub, "diff-tree", "-r", "-z", "--no-renames", "--full-index", before, goal.commit).split(b"\0")
     found: dict[str, str] = {}
-    top = hub.git_root or hub.root
+    top, prefix = hub.git_root or hub.root, prefix_of(hub)
+    settled = {f"{prefix}{path}" for path in ours}
+    known = {f"{prefix}{path}": content for path, content in goal.contents.items()}
     rows = [
         (row.decode().split(" "), os.fsdecode(path)) for row, path in zip(listing[::2], listing[1::2], strict=False)
     ]
-    present = {path: (top / path) for _, path in rows if (top / path).is_file() and not (top / path).is_symlink()}
-    names = _object_names(hub, top, sorted(present))
+    paths = sorted(path for _, path in rows if path not in settled and _may_hold(top / path, known.get(path)))
+    names = _object_names(hub, top, paths)
     for (_, mode, _, name, *_), path in rows:
         if mode == "000000" and not os.path.lexists(top / path):
-            found[path] = _gone(goal)
+            found[path] = _gone(goal.commit)
         elif names.get(path) == name:
             found[path] = f"{mode} {name}"
     return found
+
+
+def _may_hold(file: Path, content: bytes | None) -> bool:
+    """Tell whether it is a plain file, with this content where one is given."""
+    return file.is_file() and not file.is_symlink() and (content is None or file.read_bytes() == content)
 
 
 def _object_names(hub: Hub, top: Path, paths: list[str]) -> dict[str, str]:
