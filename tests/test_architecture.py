@@ -28,7 +28,7 @@ LAYERS = (
     ("compiler",),
     ("outgoing",),
     ("exchange",),
-    ("sync", "search", "provenance", "doctor", "initialise"),
+    ("sync", "search", "provenance", "doctor", "initialise", "growth"),
     ("cli", "toolkit", "requirements", "environment", "bootstrap"),
     ("__main__",),
 )

@@ -554,6 +554,21 @@ def test_a_bad_line_of_before_does_not_hide_the_same_fault_in_a_new_one(world: W
 
 
 @on_a_runner
+@pytest.mark.parametrize(("old", "new"), [("Markdown", "Word"), ("", None)], ids=["a line", "a file"])
+def test_a_line_that_the_change_takes_away_is_named(world: World, old: str, new: str | None) -> None:
+    def rewrite(fork: Path) -> None:
+        log = next(file for file in fork.glob("sources/*/*.ndjson") if "Markdown" in file.read_text(encoding="utf-8"))
+        if new is None:
+            log.unlink()
+        else:
+            log.write_text(log.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+
+    done = pull_request(world, rewrite)
+    assert done.code == 1
+    assert "changed or gone" in done.said
+
+
+@on_a_runner
 def test_a_page_changed_by_hand_is_named(world: World) -> None:
     done = pull_request(world, page_by_hand)
     assert done.code == 1

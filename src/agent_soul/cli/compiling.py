@@ -68,20 +68,27 @@ def compile_(
 
 
 @click.command()
+@click.option("--since", metavar="COMMIT", help="Also exit 1 if a line that this commit has is changed or gone.")
 @output_options
-def validate(as_json: bool, hub_name: str | None) -> int:
+def validate(since: str | None, as_json: bool, hub_name: str | None) -> int:
     """Check every line of the log; each problem is named as file:line:column. Exit 1 if a line is bad."""
+    from agent_soul.growth import lost_lines
     from agent_soul.log import parse_log, read_source_files
     from agent_soul.outbox import entries
 
     hub = open_hub(hub_name)
     log = parse_log(read_source_files(hub.root))
-    problems = sorted([*log.problems, *odd_events(hub, log), *entries(hub)[1]])
+    lost = lost_lines(hub, since) if since is not None else []
+    problems = sorted([*log.problems, *odd_events(hub, log), *entries(hub)[1], *lost])
     if as_json:
         listed = [_problem_fields(problem) for problem in problems]
         aside = [{"path": each.path, "line": each.line, "reason": each.reason} for each in log.set_aside]
         show_json(
-            ok=not log.bad_lines, events=len(log.events), bad_lines=log.bad_lines, problems=listed, set_aside=aside
+            ok=not log.bad_lines and not lost,
+            events=len(log.events),
+            bad_lines=log.bad_lines,
+            problems=listed,
+            set_aside=aside,
         )
     else:
         for problem in problems:
@@ -89,7 +96,7 @@ def validate(as_json: bool, hub_name: str | None) -> int:
         for each in log.set_aside:
             show(f"{each.path}:{each.line}: set aside, {each.reason}")
         say(f"{len(log.events)} events, {log.bad_lines} bad lines, {len(log.set_aside)} from a newer version")
-    return ExitCode.PROBLEMS if log.bad_lines else ExitCode.DONE
+    return ExitCode.PROBLEMS if log.bad_lines or lost else ExitCode.DONE
 
 
 def odd_events(hub: Any, log: Any) -> list[Problem]:

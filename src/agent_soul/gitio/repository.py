@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul.gitio import locks
-from agent_soul.gitio.process import GitError, attempt_all, run
+from agent_soul.gitio.process import GitError, attempt, attempt_all, run
 from agent_soul.hub import Hub, find_git_dirs
 from agent_soul.text import terminal_safe
 
@@ -39,6 +39,15 @@ class Origin(NamedTuple):
 def head(hub: Hub) -> str:
     """Return the hash of the commit that is checked out, or an empty string before the first one."""
     return run(hub, *HEAD, ok=(0, 1)).decode().strip()
+
+
+def find_commit(hub: Hub, revision: str) -> str:
+    """Return the hash of the commit that a person names, or an empty string where there is none."""
+    if "\0" in revision:
+        return ""
+    arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    code, out, _ = attempt(hub, *arguments)
+    return out.decode().strip() if code == 0 else ""
 
 
 def branch(hub: Hub) -> str:
