@@ -433,6 +433,11 @@ def test_another_toolkit_makes_it_stale(checkout: Path, ready: Path) -> None:
     (checkout / "soul.yaml").write_text('toolkit: {version: "1.2"}\nfuzzy_days: 4\n')
     assert found(checkout) == ""
 
+    (ready / bootstrap.STAMP).write_text(bootstrap.stamp_text(str(checkout), ()))
+    assert found(checkout) != ""
+    (checkout / "soul.yaml").write_text('toolkit: {version: "1.3"}\nfuzzy_days: 4\n')
+    assert found(checkout) == ""
+
 
 def test_nonsense_is_refused_before_anything_is_made(checkout: Path, bare_python: Path) -> None:
     (checkout / "soul.yaml").write_text("toolkit: {path: ../nowhere}\n")
