@@ -1,0 +1,159 @@
+"""What a statement says, laid out for comparison: clauses with their sense, values, numbers, names and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from agent_soul.judging.lexicon import load
+from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.reading import Token, read
+
+_REASON_WEIGHT = 0.25
+_REACH_OF_A_VERB = 3
+_PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened"})
+_CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what."""
+
+    weights: Mapping[str, float]
+    sign: int
+    is_reason: bool
+    tokens: tuple[Token, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A statement laid out.
+
+    `weights` is what it is about; `settings` its values of exclusive settings, each with the sign of its clause;
+    `holders` what it is limited to; `values` the names that it gives as values, `denied` those it gives up.
+    """
+
+    text: str
+    clauses: tuple[Clause, ...]
+    weights: Mapping[str, float]
+    quantities: tuple[Quantity, ...]
+    settings: Mapping[str, frozenset[str]]
+    holders: Mapping[str, frozenset[str]]
+    names: frozenset[str]
+    values: frozenset[str]
+    denied: frozenset[str]
+    persons: frozenset[str]
+    roles: frozenset[str]
+    conditions: frozenset[str] = field(default_factory=frozenset)
+    is_past: bool = False
+
+    @property
+    def total(self) -> float:
+        return sum(self.weights.values())
+
+
+def frame(text: str) -> Frame:
+    """Lay out a statement."""
+    clauses = tuple(_clauses(read(text)))
+    said = [token for clause in clauses if not clause.is_reason for token in clause.tokens]
+    weights: dict[str, float] = {}
+    for clause in clauses:
+        for concept, weight in clause.weights.items():
+            weights[concept] = max(weights.get(concept, 0.0), weight)
+    denied = frozenset(_denied(clauses))
+    return Frame(
+        text=text,
+        clauses=clauses,
+        weights=weights,
+        quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
+        settings=_settings(clauses, denied),
+        holders=_holders(said),
+        names=frozenset(token.concept for token in said if token.is_name),
+        values=frozenset(_values(said)) - denied,
+        denied=denied,
+        persons=frozenset(_persons(said)),
+        roles=frozenset(role for clause in clauses for t in clause.tokens if t.word for role in t.word.roles),
+        is_past=_is_past(text, said),
+    )
+
+
+def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
+    part: list[Token] = []
+    is_reason = False
+    for token in (*tokens, Token("", ends_clause=True)):
+        roles = token.word.roles if token.word else frozenset()
+        if token.ends_clause or "reason" in roles or token.surface.lower() in ("instead of", "rather than", "而不是", "而非"):
+            if part:
+                yield _clause(part, is_reason)
+            part = [] if token.ends_clause else [token]
+            is_reason = "reason" in roles or (is_reason and not token.ends_clause)
+        else:
+            part.append(token)
+
+
+def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
+    factor = _REASON_WEIGHT if is_reason or any(t.word and "aside" in t.word.roles for t in tokens[:2]) else 1.0
+    weights: dict[str, float] = {}
+    sign = 1
+    for token in tokens:
+        if token.weight:
+            weights[token.concept] = token.weight * factor
+        if token.word:
+            sign *= token.word.sign
+    return Clause(weights, sign, factor < 1, tuple(tokens))
+
+
+def _denied(clauses: Iterable[Clause]) -> Iterable[str]:
+    """Yield the names that a statement gives up: `from X to Y`, `instead of X`, `从 X 迁移到 Y`, `Y replaces X`."""
+    for clause in clauses:
+        words = [token.surface.lower() for token in clause.tokens]
+        for at, token in enumerate(clause.tokens):
+            is_thing = token.is_name or bool(token.word and token.word.setting)
+            before = words[max(at - 2, 0) : at]
+            if is_thing and ({"from", "从", "replaces", "replaced", "instead of", "rather than"} & set(before)):
+                yield token.concept
+
+
+def _settings(clauses: Iterable[Clause], denied: frozenset[str]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for clause in clauses:
+        for token in clause.tokens:
+            if token.word and token.word.setting and clause.sign > 0 and token.concept not in denied and not clause.is_reason:
+                row, value = token.word.setting
+                found.setdefault(row, set()).add(value)
+    return {row: frozenset(values) for row, values in found.items()}
+
+
+def _holders(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for at, token in enumerate(tokens):
+        if token.word and token.word.holder and not _is_value(tokens, at):
+            row, value = token.word.holder
+            found.setdefault(row, set()).add(value)
+    return {row: frozenset(values) for row, values in found.items()}
+
+
+def _is_value(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a token stands where a statement gives its value: soon after `use`, `run`, `built`, `是`."""
+    before = tokens[max(at - _REACH_OF_A_VERB, 0) : at]
+    return any(token.word and "value verbs" in token.word.roles for token in before)
+
+
+def _values(tokens: Sequence[Token]) -> Iterable[str]:
+    return (token.concept for at, token in enumerate(tokens) if token.is_name and _is_value(tokens, at))
+
+
+def _persons(tokens: Sequence[Token]) -> Iterable[str]:
+    """Yield who is spoken of: roles, and Chinese names told by their family name beside a verb of owning."""
+    surnames = load().surnames
+    for at, token in enumerate(tokens):
+        if token.word and token.word.holder and token.word.holder[0] == "role":
+            yield token.word.holder[1]
+        elif token.surface in surnames and at + 1 < len(tokens) and len(tokens[at + 1].surface) == 1:
+            yield token.surface + tokens[at + 1].surface
+        elif token.is_name and token.surface.isascii() and token.surface.istitle():
+            yield token.concept
+
+
+def _is_past(text: str, tokens: Sequence[Token]) -> bool:
+    return any(token.surface.lower() in _PAST for token in tokens) or any(word in text for word in _CJK_PAST)

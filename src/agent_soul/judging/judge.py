@@ -1,0 +1,273 @@
+"""The rules, in the order in which they are asked; the first that has an answer decides. See docs/judging.md."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from enum import StrEnum
+from typing import NamedTuple
+
+from agent_soul.judging.frames import Clause, Frame, frame
+from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.reading import Token
+from agent_soul.text import compare_key
+
+_PARALLEL = 0.55
+_TOPIC = 0.34
+_CLAUSE = 0.5
+_SAME = 0.55
+_CONTAINED = 0.85
+
+
+class Label(StrEnum):
+    """What two statements are to each other."""
+
+    DUPLICATE = "duplicate"
+    CONFLICT = "conflict"
+    DISTINCT = "distinct"
+
+
+class Statement(NamedTuple):
+    """What is judged: a text, the kind of its event, and where it holds."""
+
+    text: str
+    kind: str = "fact"
+    reach: tuple[str, str] = ("stable", "")
+
+
+class Judgement(NamedTuple):
+    """A label, the rule that gave it, and what a person should see of the reason."""
+
+    label: Label
+    rule: str
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two statements laid out beside each other."""
+
+    one: Statement
+    other: Statement
+
+    @functools.cached_property
+    def frames(self) -> tuple[Frame, Frame]:
+        return _frame(self.one.text), _frame(self.other.text)
+
+    @functools.cached_property
+    def shared(self) -> float:
+        return _shared(self.frames[0].weights, self.frames[1].weights)
+
+    @functools.cached_property
+    def contained(self) -> float:
+        """Share of the smaller statement that the larger one holds too."""
+        return self.shared / max(min(each.total for each in self.frames), 1e-9)
+
+    @functools.cached_property
+    def alike(self) -> float:
+        """Share of both statements that they have in common."""
+        return 2 * self.shared / max(sum(each.total for each in self.frames), 1e-9)
+
+    @functools.cached_property
+    def left_over(self) -> tuple[list[Quantity], list[Quantity]]:
+        """Quantities that the other side does not have."""
+        first, second = (each.quantities for each in self.frames)
+        values = [{(q.kind, q.value) for q in side} for side in (first, second)]
+        return (
+            [q for q in first if (q.kind, q.value) not in values[1]],
+            [q for q in second if (q.kind, q.value) not in values[0]],
+        )
+
+    def either(self, role: str) -> bool:
+        return any(role in each.roles for each in self.frames)
+
+    def only_one(self, role: str) -> bool:
+        return (role in self.frames[0].roles) != (role in self.frames[1].roles)
+
+
+@functools.lru_cache(maxsize=50_000)
+def _frame(text: str) -> Frame:
+    return frame(text)
+
+
+def _shared(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    return sum(min(weight, second[concept]) for concept, weight in first.items() if concept in second)
+
+
+def judge(one: Statement, other: Statement) -> Judgement:
+    """Say what two statements are to each other. Equal for both orders, but for the order of the evidence."""
+    pair = Pair(one, other)
+    for rule in RULES:
+        if found := rule(pair):
+            return found
+    return Judgement(Label.DISTINCT, "unlike")
+
+
+def other_reach(pair: Pair) -> Judgement | None:
+    one, other = pair.one.reach, pair.other.reach
+    if one != other and (one[1] or other[1]):
+        return Judgement(Label.DISTINCT, "other reach", (":".join(one), ":".join(other)))
+    return None
+
+
+def same_words(pair: Pair) -> Judgement | None:
+    keys = ["".join(c for c in compare_key(text.text) if c.isalnum() or c in "+-#.%/") for text in (pair.one, pair.other)]
+    return Judgement(Label.DUPLICATE, "same words") if keys[0] == keys[1] else None
+
+
+def mention_only(pair: Pair) -> Judgement | None:
+    return Judgement(Label.DISTINCT, "mention only") if pair.only_one("mention") else None
+
+
+def exception(pair: Pair) -> Judgement | None:
+    if pair.only_one("exception") or (pair.one.kind == "temporary") != (pair.other.kind == "temporary"):
+        return Judgement(Label.DISTINCT, "exception")
+    return None
+
+
+def other_holder(pair: Pair) -> Judgement | None:
+    first, second = (each.holders for each in pair.frames)
+    for row in first.keys() & second.keys():
+        if row == "role" and pair.either("owning"):
+            continue
+        if not first[row] & second[row]:
+            return Judgement(Label.DISTINCT, f"other {row}", (_listed(first[row]), _listed(second[row])))
+    return None
+
+
+def other_occasion(pair: Pair) -> Judgement | None:
+    first, second = pair.left_over
+    ordinals = [[q.shown for q in side if q.kind == "ordinal"] for side in (first, second)]
+    dates = [[q.shown for q in side if q.kind in ("date", "weekday")] for side in (first, second)]
+    if all(ordinals):
+        return Judgement(Label.DISTINCT, "other occasion", (ordinals[0][0], ordinals[1][0]))
+    if all(dates) and all(each.is_past for each in pair.frames):
+        return Judgement(Label.DISTINCT, "other occasion", (dates[0][0], dates[1][0]))
+    return None
+
+
+def other_object(pair: Pair) -> Judgement | None:
+    """Two sentences of one build with another thing in the same place speak of two things."""
+    first, second = ([t for c in each.clauses if not c.is_reason for t in c.tokens] for each in pair.frames)
+    first, second = ([t for t in side if t.quantity or t.weight] for side in (first, second))
+    matcher = SequenceMatcher(None, [_slot(t) for t in first], [_slot(t) for t in second], autojunk=False)
+    if matcher.ratio() < _PARALLEL:
+        return None
+    for kind, a1, a2, b1, b2 in matcher.get_opcodes():
+        if kind == "replace":
+            things = [[t for t in side if _is_thing(t)] for side in (first[a1:a2], second[b1:b2])]
+            things = [[t for t in side if t.concept not in f.values] for side, f in zip(things, pair.frames, strict=True)]
+            if all(things) and not {t.concept for t in things[0]} & pair.frames[1].weights.keys():
+                return Judgement(Label.DISTINCT, "other object", tuple("".join(t.surface for t in s) for s in things))
+    return None
+
+
+def _slot(token: Token) -> str:
+    if token.quantity:
+        return f"<{token.quantity.kind}>"
+    return f"<{token.word.setting[0]}>" if token.word and token.word.setting else token.concept
+
+
+def _is_thing(token: Token) -> bool:
+    return token.weight > 0 and not token.quantity and not (token.word and token.word.setting)
+
+
+def other_topic(pair: Pair) -> Judgement | None:
+    return Judgement(Label.DISTINCT, "other topic") if pair.contained < _TOPIC else None
+
+
+def differing_number(pair: Pair) -> Judgement | None:
+    first, second = pair.left_over
+    for q in first:
+        for p in second:
+            if q.kind == p.kind and pair.contained >= 0.45:
+                return Judgement(Label.CONFLICT, "differing number", (q.shown, p.shown))
+    return None
+
+
+def differing_setting(pair: Pair) -> Judgement | None:
+    first, second = (each.settings for each in pair.frames)
+    for row in first.keys() & second.keys():
+        if not first[row] & second[row]:
+            return Judgement(Label.CONFLICT, f"differing {row}", (_listed(first[row]), _listed(second[row])))
+    return None
+
+
+def given_up(pair: Pair) -> Judgement | None:
+    for a, b in (pair.frames, pair.frames[::-1]):
+        gone = a.denied & (b.names | {f"{row}={v}" for row, vs in b.settings.items() for v in vs}) - b.denied
+        if gone:
+            return Judgement(Label.CONFLICT, "given up", tuple(sorted(gone)))
+    return None
+
+
+def differing_owner(pair: Pair) -> Judgement | None:
+    if not all("owning" in each.roles for each in pair.frames):
+        return None
+    first, second = (each.persons for each in pair.frames)
+    if first and second and not first & second:
+        return Judgement(Label.CONFLICT, "differing owner", (_listed(first), _listed(second)))
+    return None
+
+
+def differing_value(pair: Pair) -> Judgement | None:
+    first, second = (each.values for each in pair.frames)
+    if first - pair.frames[1].names and second - pair.frames[0].names and not first & second:
+        return Judgement(Label.CONFLICT, "differing value", (_listed(first), _listed(second)))
+    return None
+
+
+def opposite_sense(pair: Pair) -> Judgement | None:
+    for clause in pair.frames[0].clauses:
+        other, share = _partner(clause, pair.frames[1].clauses)
+        if other and share >= _CLAUSE and other.sign != clause.sign:
+            return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
+    return None
+
+
+def _partner(clause: Clause, others: Sequence[Clause]) -> tuple[Clause | None, float]:
+    best, most = None, 0.0
+    for other in others:
+        shared = _shared(clause.weights, other.weights)
+        share = shared / max(min(sum(clause.weights.values()), sum(other.weights.values())), 1.0)
+        if shared >= 1 and share > most:
+            best, most = other, share
+    return best, most
+
+
+def _said(clause: Clause) -> str:
+    return " ".join(token.surface for token in clause.tokens)
+
+
+def says_the_same(pair: Pair) -> Judgement | None:
+    first, second = pair.left_over
+    if first or second:
+        return None
+    if pair.alike >= _SAME or (pair.contained >= _CONTAINED and pair.alike >= 0.4):
+        return Judgement(Label.DUPLICATE, "says the same", (f"{pair.alike:.2f}",))
+    return None
+
+
+def _listed(values: frozenset[str]) -> str:
+    return ", ".join(sorted(values))
+
+
+RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
+    other_reach,
+    same_words,
+    mention_only,
+    exception,
+    other_holder,
+    other_occasion,
+    other_object,
+    other_topic,
+    given_up,
+    differing_number,
+    differing_setting,
+    differing_owner,
+    differing_value,
+    opposite_sense,
+    says_the_same,
+)

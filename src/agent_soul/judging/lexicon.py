@@ -1,0 +1,142 @@
+"""The word tables of the judge: what means the same, what excludes what, and what changes a statement's sense."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+
+_ROLES = ("mention", "exception", "reason", "aside", "universal", "condition", "placing", "value verbs", "owning")
+_WEAK_WEIGHT = 0.3
+_SUFFIXES = ("ments", "ment", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
+_VOWELS = frozenset("aeiouy")
+_SHORTEST_STEM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What the tables say of a word or phrase.
+
+    `concept` is what texts are compared by; `weight` how much it says of a topic, from 0. `sign` is -1 where it turns
+    the sense of its clause. `setting` and `holder` are a row and the value of that row, or None.
+    """
+
+    concept: str
+    weight: float = 1.0
+    sign: int = 1
+    setting: tuple[str, str] | None = None
+    holder: tuple[str, str] | None = None
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Surface form (English by stems, joined by blanks) to word. `starts` are first words of longer phrases."""
+
+    words: dict[str, Word]
+    starts: frozenset[str]
+    longest_cjk: int
+    surnames: frozenset[str]
+
+
+@functools.cache
+def stem(word: str) -> str:
+    """Return the part of a lower-case English word that its inflected forms share: `caches`, `caching` give `cach`."""
+    if not word.isascii() or len(word) <= _SHORTEST_STEM:
+        return word
+    for suffix in _SUFFIXES:
+        rest = word.removesuffix(suffix)
+        if rest != word and _may_lose(word, rest, suffix):
+            word = rest
+            break
+    if len(word) > _SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    return word[:-1] if len(word) > _SHORTEST_STEM and word.endswith(("e", "i", "y")) else word
+
+
+def _may_lose(word: str, rest: str, suffix: str) -> bool:
+    if len(rest) < _SHORTEST_STEM - (suffix == "s") or not _VOWELS & set(rest):
+        return False
+    return not word.endswith(("ss", "us", "is", "eed")) or suffix not in ("s", "ed", "es")
+
+
+def key_of(form: str) -> str:
+    """Return the key under which a surface form is found."""
+    if not form.isascii():
+        return form
+    return " ".join(stem(part) for part in form.replace("-", " ").split())
+
+
+@functools.cache
+def load() -> Lexicon:
+    """Return the tables that ship with the package."""
+    words: dict[str, Word] = {}
+    concepts, tables = _sections("concepts.txt")["concepts"], _sections("oppositions.txt")
+    for row in concepts:
+        forms = _forms(row)
+        _enter(words, forms, Word(forms[0]))
+    _enter_oppositions(words, tables)
+    for word in (form for row in tables["stop"] for form in _forms(row)):
+        words[key_of(word)] = replace(words.get(key_of(word), Word(word)), weight=0.0)
+    for word in (form for row in tables["weak"] for form in _forms(row)):
+        words[key_of(word)] = replace(words.get(key_of(word), Word(key_of(word))), weight=_WEAK_WEIGHT)
+    starts = frozenset(form.split()[0] for form in words if " " in form)
+    longest = max(len(form) for form in words if not form.isascii())
+    return Lexicon(words, starts, longest, frozenset("".join(tables["surnames"])))
+
+
+def _enter_oppositions(words: dict[str, Word], tables: dict[str, list[str]]) -> None:
+    for name, weight in (("poles", 0.5), ("modals", 0.0)):
+        for row in tables[name]:
+            sides = [_forms(side) for side in row.split("|")]
+            for sign, forms in zip((1, -1), sides, strict=True):
+                _enter(words, forms, Word(sides[0][0], weight, sign), over=True)
+    for form in (form for row in tables["negations"] for form in _forms(row)):
+        words[key_of(form)] = Word("not", 0.0, -1)
+    for row, values in _rows(tables["sets"]):
+        for forms in values:
+            for form in forms:
+                known = words.get(key_of(form), Word(f"{row}={forms[0]}"))
+                words[key_of(form)] = replace(known, concept=f"{row}={forms[0]}", setting=(row, forms[0]))
+    for row, values in _rows(tables["holders"]):
+        for forms in values:
+            for form in forms:
+                known = words.get(key_of(form), Word(forms[0]))
+                words[key_of(form)] = replace(known, holder=(row, forms[0]))
+    for role in _ROLES:
+        for form in (form for row in tables[role] for form in _forms(row)):
+            known = words.get(key_of(form), Word(key_of(form), 0.0 if " " in form or not form.isascii() else 1.0))
+            words[key_of(form)] = replace(known, roles=known.roles | {role})
+
+
+def _enter(words: dict[str, Word], forms: Iterable[str], word: Word, *, over: bool = False) -> None:
+    for form in forms:
+        if over:
+            words[key_of(form)] = word
+        else:
+            words.setdefault(key_of(form), word)
+
+
+def _rows(lines: Iterable[str]) -> Iterator[tuple[str, list[list[str]]]]:
+    for line in lines:
+        name, _, values = line.partition(": ")
+        yield name, [_forms(value) for value in values.split("|")]
+
+
+def _forms(text: str) -> list[str]:
+    return [form.strip() for form in text.split(",") if form.strip()]
+
+
+def _sections(name: str) -> dict[str, list[str]]:
+    """Return the lines of each `[section]` of a table; `#` begins a comment."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in files(__package__).joinpath(name).read_text(encoding="utf-8").split("\n"):
+        if line.startswith("["):
+            lines = sections.setdefault(line.strip("[]"), [])
+        elif line.strip() and not line.startswith("#"):
+            lines.append(line)
+    return sections
