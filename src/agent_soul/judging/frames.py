@@ -11,6 +11,8 @@ from agent_soul.judging.reading import Token, read
 
 _REASON_WEIGHT = 0.25
 _REACH_OF_A_VERB = 3
+_BOUNDS = frozenset({"until", "unless", "除非", "直到"})
+"""With a denial these affirm: "do not merge until the build passes"."""
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened"})
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
 
@@ -71,17 +73,20 @@ def frame(text: str) -> Frame:
         names=frozenset(token.concept for token in said if token.is_name),
         values=frozenset(_values(said)) - denied,
         denied=denied,
-        persons=frozenset(_persons(said)),
-        roles=frozenset(role for clause in clauses for t in clause.tokens if t.word for role in t.word.roles),
+        persons=frozenset(person for clause in clauses if clause.sign > 0 for person in _persons(clause.tokens)),
+        roles=frozenset(role for clause in clauses for role in _roles(clause)),
         is_past=_is_past(text, said),
     )
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
+    """Part the tokens at punctuation and before a reason; an opening `On Linux,` or `If it fails,` stays with the rest."""
     part: list[Token] = []
     is_reason = False
     for token in (*tokens, Token("", ends_clause=True)):
         roles = token.word.roles if token.word else frozenset()
+        if token.surface == "," and part and _opens(part[0]):
+            continue
         if token.ends_clause or "reason" in roles or token.surface.lower() in ("instead of", "rather than", "而不是", "而非"):
             if part:
                 yield _clause(part, is_reason)
@@ -89,6 +94,10 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
             is_reason = "reason" in roles or (is_reason and not token.ends_clause)
         else:
             part.append(token)
+
+
+def _opens(token: Token) -> bool:
+    return bool(token.word and token.word.roles & {"placing", "condition"})
 
 
 def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
@@ -100,6 +109,8 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
             weights[token.concept] = token.weight * factor
         if token.word:
             sign *= token.word.sign
+    if any(token.surface.lower() in _BOUNDS for token in tokens) and any(t.word and t.word.sign < 0 for t in tokens):
+        sign = -sign
     return Clause(weights, sign, factor < 1, tuple(tokens))
 
 
@@ -144,15 +155,23 @@ def _values(tokens: Sequence[Token]) -> Iterable[str]:
 
 
 def _persons(tokens: Sequence[Token]) -> Iterable[str]:
-    """Yield who is spoken of: roles, and Chinese names told by their family name beside a verb of owning."""
+    """Yield who owns something, in a clause that says so: roles, names with a capital, Chinese family names."""
     surnames = load().surnames
+    if not any(token.word and "owning" in token.word.roles for token in tokens):
+        return
     for at, token in enumerate(tokens):
         if token.word and token.word.holder and token.word.holder[0] == "role":
             yield token.word.holder[1]
         elif token.surface in surnames and at + 1 < len(tokens) and len(tokens[at + 1].surface) == 1:
             yield token.surface + tokens[at + 1].surface
-        elif token.is_name and token.surface.isascii() and token.surface.istitle():
+        elif not token.word and token.surface.isascii() and token.surface.istitle():
             yield token.concept
+
+
+def _roles(clause: Clause) -> Iterable[str]:
+    for token in clause.tokens:
+        if token.word:
+            yield from token.word.roles - ({"exception"} if clause.sign < 0 else frozenset())
 
 
 def _is_past(text: str, tokens: Sequence[Token]) -> bool:

@@ -16,9 +16,14 @@ from agent_soul.text import compare_key
 
 _PARALLEL = 0.55
 _TOPIC = 0.34
+_A_THING = 0.9
+_NUMBER_TOPIC = 0.45
+_VERSION_TOPIC = 0.28
+_GIVEN_UP_TOPIC = 0.25
 _CLAUSE = 0.5
 _SAME = 0.55
 _CONTAINED = 0.85
+_NAMES_CONTAINED = 0.7
 
 
 class Label(StrEnum):
@@ -66,6 +71,16 @@ class Pair:
         return self.shared / max(min(each.total for each in self.frames), 1e-9)
 
     @functools.cached_property
+    def topic(self) -> float:
+        """The same, leaving aside the settings that both give, as their values are what may differ."""
+        given = self.frames[0].settings.keys() & self.frames[1].settings.keys()
+        rest = [
+            {concept: weight for concept, weight in each.weights.items() if concept.partition("=")[0] not in given}
+            for each in self.frames
+        ]
+        return _shared(*rest) / max(min(sum(each.values()) for each in rest), 1.0)
+
+    @functools.cached_property
     def alike(self) -> float:
         """Share of both statements that they have in common."""
         return 2 * self.shared / max(sum(each.total for each in self.frames), 1e-9)
@@ -74,10 +89,9 @@ class Pair:
     def left_over(self) -> tuple[list[Quantity], list[Quantity]]:
         """Quantities that the other side does not have."""
         first, second = (each.quantities for each in self.frames)
-        values = [{(q.kind, q.value) for q in side} for side in (first, second)]
         return (
-            [q for q in first if (q.kind, q.value) not in values[1]],
-            [q for q in second if (q.kind, q.value) not in values[0]],
+            [q for q in first if not any(map(q.equals, second))],
+            [q for q in second if not any(map(q.equals, first))],
         )
 
     def either(self, role: str) -> bool:
@@ -159,7 +173,10 @@ def other_object(pair: Pair) -> Judgement | None:
         if kind == "replace":
             things = [[t for t in side if _is_thing(t)] for side in (first[a1:a2], second[b1:b2])]
             things = [[t for t in side if t.concept not in f.values] for side, f in zip(things, pair.frames, strict=True)]
-            if all(things) and not {t.concept for t in things[0]} & pair.frames[1].weights.keys():
+            elsewhere = [
+                {t.concept for t in side} & f.weights.keys() for side, f in zip(things, pair.frames[::-1], strict=True)
+            ]
+            if all(sum(t.weight for t in side) >= _A_THING for side in things) and not any(elsewhere):
                 return Judgement(Label.DISTINCT, "other object", tuple("".join(t.surface for t in s) for s in things))
     return None
 
@@ -171,7 +188,11 @@ def _slot(token: Token) -> str:
 
 
 def _is_thing(token: Token) -> bool:
-    return token.weight > 0 and not token.quantity and not (token.word and token.word.setting)
+    """Tell whether a token may be what a statement is about: no verb, no little or weak word, no person who owns."""
+    word = token.word
+    if word and (word.roles & {"verbs", "value verbs", "owning"} or word.weight < 1 or (word.holder or ("",))[0] == "role"):
+        return False
+    return token.weight > 0 and not token.quantity
 
 
 def other_topic(pair: Pair) -> Judgement | None:
@@ -182,7 +203,7 @@ def differing_number(pair: Pair) -> Judgement | None:
     first, second = pair.left_over
     for q in first:
         for p in second:
-            if q.kind == p.kind and pair.contained >= 0.45:
+            if q.is_like(p) and pair.contained >= (_VERSION_TOPIC if q.kind.startswith("version of") else _NUMBER_TOPIC):
                 return Judgement(Label.CONFLICT, "differing number", (q.shown, p.shown))
     return None
 
@@ -190,7 +211,7 @@ def differing_number(pair: Pair) -> Judgement | None:
 def differing_setting(pair: Pair) -> Judgement | None:
     first, second = (each.settings for each in pair.frames)
     for row in first.keys() & second.keys():
-        if not first[row] & second[row]:
+        if not first[row] & second[row] and pair.topic >= _TOPIC:
             return Judgement(Label.CONFLICT, f"differing {row}", (_listed(first[row]), _listed(second[row])))
     return None
 
@@ -198,7 +219,7 @@ def differing_setting(pair: Pair) -> Judgement | None:
 def given_up(pair: Pair) -> Judgement | None:
     for a, b in (pair.frames, pair.frames[::-1]):
         gone = a.denied & (b.names | {f"{row}={v}" for row, vs in b.settings.items() for v in vs}) - b.denied
-        if gone:
+        if gone and pair.contained >= _GIVEN_UP_TOPIC:
             return Judgement(Label.CONFLICT, "given up", tuple(sorted(gone)))
     return None
 
@@ -222,7 +243,9 @@ def differing_value(pair: Pair) -> Judgement | None:
 def opposite_sense(pair: Pair) -> Judgement | None:
     for clause in pair.frames[0].clauses:
         other, share = _partner(clause, pair.frames[1].clauses)
-        if other and share >= _CLAUSE and other.sign != clause.sign:
+        if not other or share < _CLAUSE or other.sign == clause.sign:
+            continue
+        if _partner(other, pair.frames[0].clauses)[0] is clause:
             return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
     return None
 
@@ -231,10 +254,10 @@ def _partner(clause: Clause, others: Sequence[Clause]) -> tuple[Clause | None, f
     best, most = None, 0.0
     for other in others:
         shared = _shared(clause.weights, other.weights)
-        share = shared / max(min(sum(clause.weights.values()), sum(other.weights.values())), 1.0)
-        if shared >= 1 and share > most:
-            best, most = other, share
-    return best, most
+        if shared >= 1 and shared > most:
+            best, most = other, shared
+    least = min(sum(clause.weights.values()), sum(best.weights.values())) if best else 1.0
+    return best, most / max(least, 1.0)
 
 
 def _said(clause: Clause) -> str:
@@ -243,7 +266,9 @@ def _said(clause: Clause) -> str:
 
 def says_the_same(pair: Pair) -> Judgement | None:
     first, second = pair.left_over
-    if first or second:
+    one, other = pair.frames
+    new_names = (one.names - other.weights.keys()) | (other.names - one.weights.keys())
+    if first or second or (new_names and pair.contained < _NAMES_CONTAINED):
         return None
     if pair.alike >= _SAME or (pair.contained >= _CONTAINED and pair.alike >= 0.4):
         return Judgement(Label.DUPLICATE, "says the same", (f"{pair.alike:.2f}",))
@@ -262,10 +287,10 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     other_holder,
     other_occasion,
     other_object,
-    other_topic,
     given_up,
     differing_number,
     differing_setting,
+    other_topic,
     differing_owner,
     differing_value,
     opposite_sense,

@@ -9,7 +9,7 @@ from importlib.resources import files
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 
-_ROLES = ("mention", "exception", "reason", "aside", "universal", "condition", "placing", "value verbs", "owning")
+_ROLES = ("mention", "exception", "reason", "aside", "universal", "condition", "placing", "value verbs", "owning", "verbs")
 _WEAK_WEIGHT = 0.3
 _SUFFIXES = ("ments", "ment", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = frozenset("aeiouy")
@@ -34,9 +34,13 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Surface form (English by stems, joined by blanks) to word. `starts` are first words of longer phrases."""
+    """Surface form to word: English in `words` by stems, joined by blanks; in `exact` what is found only as it stands.
+
+    `starts` are the stems that longer phrases begin with.
+    """
 
     words: dict[str, Word]
+    exact: dict[str, Word]
     starts: frozenset[str]
     longest_cjk: int
     surnames: frozenset[str]
@@ -64,8 +68,8 @@ def _may_lose(word: str, rest: str, suffix: str) -> bool:
 
 
 def key_of(form: str) -> str:
-    """Return the key under which a surface form is found."""
-    if not form.isascii():
+    """Return the key under which a surface form is found; one with a capital is found as it is written only."""
+    if not form.isascii() or form != form.lower():
         return form
     return " ".join(stem(part) for part in form.replace("-", " ").split())
 
@@ -79,13 +83,17 @@ def load() -> Lexicon:
         forms = _forms(row)
         _enter(words, forms, Word(forms[0]))
     _enter_oppositions(words, tables)
-    for word in (form for row in tables["stop"] for form in _forms(row)):
-        words[key_of(word)] = replace(words.get(key_of(word), Word(word)), weight=0.0)
+    exact = {form: Word("not", 0.0, -1) for row in tables["negations"] for form in _forms(row)}
+    for form in (form for row in tables["stop"] for form in _forms(row)):
+        known = words.get(key_of(form), Word(form))
+        exact.setdefault(form, Word(form, 0.0, 1, roles=known.roles))
     for word in (form for row in tables["weak"] for form in _forms(row)):
         words[key_of(word)] = replace(words.get(key_of(word), Word(key_of(word))), weight=_WEAK_WEIGHT)
-    starts = frozenset(form.split()[0] for form in words if " " in form)
+    exact |= {form: words.pop(form) for form in list(words) if form != form.lower()}
+    words |= {form: word for form, word in exact.items() if not form.isascii()}
+    starts = frozenset(stem(form.split()[0]) for form in (*words, *exact) if " " in form)
     longest = max(len(form) for form in words if not form.isascii())
-    return Lexicon(words, starts, longest, frozenset("".join(tables["surnames"])))
+    return Lexicon(words, exact, starts, longest, frozenset("".join(tables["surnames"])))
 
 
 def _enter_oppositions(words: dict[str, Word], tables: dict[str, list[str]]) -> None:
@@ -94,8 +102,6 @@ def _enter_oppositions(words: dict[str, Word], tables: dict[str, list[str]]) -> 
             sides = [_forms(side) for side in row.split("|")]
             for sign, forms in zip((1, -1), sides, strict=True):
                 _enter(words, forms, Word(sides[0][0], weight, sign), over=True)
-    for form in (form for row in tables["negations"] for form in _forms(row)):
-        words[key_of(form)] = Word("not", 0.0, -1)
     for row, values in _rows(tables["sets"]):
         for forms in values:
             for form in forms:
@@ -107,9 +113,18 @@ def _enter_oppositions(words: dict[str, Word], tables: dict[str, list[str]]) -> 
                 known = words.get(key_of(form), Word(forms[0]))
                 words[key_of(form)] = replace(known, holder=(row, forms[0]))
     for role in _ROLES:
-        for form in (form for row in tables[role] for form in _forms(row)):
-            known = words.get(key_of(form), Word(key_of(form), 0.0 if " " in form or not form.isascii() else 1.0))
-            words[key_of(form)] = replace(known, roles=known.roles | {role})
+        _give_role(words, role, [form for row in tables[role] for form in _forms(row)])
+
+
+def _give_role(words: dict[str, Word], role: str, forms: Iterable[str]) -> None:
+    """Give a role to the forms and to every other word of their concepts."""
+    concepts = set()
+    for key in map(key_of, forms):
+        known = words.setdefault(key, Word(key, 0.0 if " " in key or not key.isascii() else 1.0))
+        concepts.add(known.concept)
+    for key, word in words.items():
+        if word.concept in concepts:
+            words[key] = replace(word, roles=word.roles | {role})
 
 
 def _enter(words: dict[str, Word], forms: Iterable[str], word: Word, *, over: bool = False) -> None:

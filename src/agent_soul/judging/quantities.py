@@ -28,9 +28,7 @@ _UNITS = {
     },
     "size": {"kb": 1e3, "mb m": 1e6, "gb g": 1e9, "tb": 1e12, "byte 字节": 1.0},
     "share": {"percent % 成": 1.0},
-    "people": {"people person 人 位 名": 1.0},
-    "times": {"times 次 遍 回": 1.0},
-    "count": {"条 个 张 份 台 块 行 页 种 轮 项 倍 格 片 件 字 篇 单 号 元 点 处 级": 1.0},
+    "count": {"times 次 遍 回 人 位 名 条 个 张 份 台 块 行 页 轮 项 倍 格 片 件 字 篇 单 号 元 点 处 级": 1.0},
 }
 UNITS = {name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()}
 CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
@@ -43,11 +41,23 @@ CJK_WEEKDAYS = {name: number for number, name in enumerate("一二三四五六�
 
 
 class Quantity(NamedTuple):
-    """A number with what it measures: `kind` names the dimension, `value` is in its base unit (seconds, bytes ...)."""
+    """A number with what it measures: `kind` names the dimension, `value` is in its base unit (seconds, bytes ...).
+
+    `things` are the concepts of what a count counts, where the text says it.
+    """
 
     kind: str
     value: float | tuple[int, ...]
     shown: str
+    things: frozenset[str] = frozenset()
+
+    def is_like(self, other: Quantity) -> bool:
+        """Tell whether both measure the same."""
+        apart = self.things and other.things and not self.things & other.things
+        return self.kind == other.kind and not (self.kind == "count" and apart)
+
+    def equals(self, other: Quantity) -> bool:
+        return self.is_like(other) and self.value == other.value
 
 
 def numeral(text: str) -> float | None:

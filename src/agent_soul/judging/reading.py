@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent_soul.judging import quantities as q
 from agent_soul.judging.lexicon import CJK, Lexicon, Word, load, stem
@@ -19,13 +19,14 @@ _PIECE = re.compile(
     (?P<path>https?://\S+ | [\w.~-]*/[\w./~-]*\w | \.[a-z]\w+(?:\.\w+)* | [\w-]+\.(?:md|py|js|ts|json|ya?ml|toml|txt|csv|lock)\b)
     | (?P<date>(?P<year>\d{{4}})-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)
         | (?P<month2>\d\d?|{q.NUMERAL})\s*月\s*(?P<day2>\d\d?|{q.NUMERAL})\s*[日号])
+    | (?P<monthend>(?P<month3>\d\d?|{q.NUMERAL})\s*月[底末初])
     | (?P<ordinal>第\s*(?P<nth>\d+|{q.NUMERAL})\s*[次轮期版批个届阶段]*)
-    | (?P<weekday>(?:周|星期|礼拜)(?P<which>[一二三四五六日天])(?!期))
+    | (?P<weekday>(?:每个?|本|下|上)?(?:周|星期|礼拜)(?P<which>[一二三四五六日天])(?!期))
     | (?P<clock>(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*(?:点钟?|:(?P<minute>\d\d))
         (?P<half>半)?)
-    | (?P<amount>(?P<number>\d[\d,]*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
+    | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
     | (?P<version>v?\d+(?:\.\d+)+)
-    | (?P<plain>\d[\d,]*)
+    | (?P<plain>\d+(?:,\d{{3}})*)
     | (?P<word>[^\W\d_{CJK}](?:[^\W{CJK}]|[+\#'’.-](?=[^\W{CJK}])|[+\#](?=[\s+]|$))*)
     | (?P<han>[{CJK}])
     | (?P<end>[.,;:!?，。；：！？()（）…—–]|\s-\s)
@@ -51,7 +52,7 @@ class Token:
 def read(text: str) -> list[Token]:
     """Return the tokens of a text in order, phrases joined and numbers measured."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("`", " ")
-    return list(_with_units(_phrases(list(_pieces(plain)), load())))
+    return _counting(list(_with_units(_phrases(list(_pieces(plain)), load()))))
 
 
 def _pieces(text: str) -> Iterator[Token]:
@@ -96,6 +97,11 @@ def _date(found: re.Match[str]) -> Token:
     return Token(found[0], quantity=Quantity("date", (int(month), int(day)), found[0]))
 
 
+def _month_end(found: re.Match[str]) -> Token:
+    month = int(q.numeral(found["month3"]) or 0)
+    return Token(found[0], quantity=Quantity("date", (month, 0), found[0]))
+
+
 def _ordinal(found: re.Match[str]) -> Token:
     return Token(found[0], quantity=Quantity("ordinal", q.numeral(found["nth"]) or 0.0, found[0]))
 
@@ -120,11 +126,11 @@ def _version(found: re.Match[str]) -> Token:
 
 
 def _plain(found: re.Match[str]) -> Token:
-    return Token(found[0], quantity=Quantity("number", q.numeral(found[0]) or 0.0, found[0]))
+    return Token(found[0], quantity=Quantity("count", q.numeral(found[0]) or 0.0, found[0]))
 
 
 def _word(found: re.Match[str]) -> Token:
-    return Token(found[0], stem(found[0].lower()), 1.0, is_name=_looks_like_a_name(found))
+    return Token(found[0], stem(found[0].lower().removesuffix("'s")), 1.0, is_name=_looks_like_a_name(found))
 
 
 def _looks_like_a_name(found: re.Match[str]) -> bool:
@@ -139,6 +145,7 @@ def _looks_like_a_name(found: re.Match[str]) -> bool:
 _MAKERS = {
     "path": lambda found: Token(found[0], found[0].lower(), _NAME_WEIGHT, is_name=True),
     "date": _date,
+    "monthend": _month_end,
     "ordinal": _ordinal,
     "weekday": _weekday,
     "clock": _clock,
@@ -170,20 +177,24 @@ def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
 
 def _phrase_length(tokens: list[Token], start: int, lexicon: Lexicon) -> int:
     for length in range(min(_LONGEST_PHRASE, len(tokens) - start), 1, -1):
-        if _phrase_key(tokens[start : start + length]) in lexicon.words:
+        phrase = tokens[start : start + length]
+        if _phrase_key(phrase) in lexicon.words or " ".join(t.surface.lower() for t in phrase) in lexicon.exact:
             return length
     return 1
 
 
 def _phrase_key(tokens: list[Token]) -> str:
-    return " ".join(stem(part) for token in tokens for part in token.surface.lower().replace("-", " ").split())
+    words = [token.surface.lower().removesuffix("'s") for token in tokens]
+    return " ".join(stem(part) for word in words for part in word.replace("-", " ").split())
 
 
 def _known(tokens: list[Token], lexicon: Lexicon) -> Token:
     surface = " ".join(token.surface for token in tokens)
-    word = lexicon.words.get(_phrase_key(tokens)) or lexicon.words.get(surface.lower())
+    surface = surface.removesuffix("'s")
+    as_written = lexicon.exact.get(surface) if tokens[0].is_name else None
+    word = as_written or lexicon.exact.get(surface.lower()) or lexicon.words.get(_phrase_key(tokens))
     if not word and surface.lower().endswith("n't"):
-        word = lexicon.words["not"]
+        word = lexicon.exact["not"]
     if word:
         return Token(surface, word.concept, word.weight, word)
     return Token(surface, tokens[0].concept, _NAME_WEIGHT if tokens[0].is_name else 1.0, is_name=tokens[0].is_name)
@@ -205,10 +216,15 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
     name = token.surface.lower()
     if name in q.WEEKDAYS:
         return 1, Token(token.surface, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
+    if name in q.MONTHS and before.surface.lower() in _BEFORE_A_MONTH and not _day_of_month(following):
+        return 1, Token(token.surface, quantity=Quantity("date", (q.MONTHS[name], 0), token.surface))
+    if name in ("a", "an") and q.UNITS.get(following.surface.lower(), ("",))[0] == "time":
+        return 2, Token(f"{name} {following.surface}", quantity=q.measured(1.0, following.surface.lower(), following.surface))
     if name in q.MONTHS and (day := _day_of_month(following)):
         return 2, Token(f"{token.surface} {day}", quantity=Quantity("date", (q.MONTHS[name], day), f"{token.surface} {day}"))
-    is_plain = token.quantity is not None and token.quantity.kind == "number"
-    number = token.quantity.value if is_plain and token.quantity else None if token.quantity else q.numeral(name)
+    is_plain = token.quantity is not None and token.quantity.kind == "count"
+    word_number = q.numeral(name) if name.isascii() and not token.quantity else None
+    number = token.quantity.value if is_plain and token.quantity else word_number
     if token.quantity and token.quantity.kind.startswith("version") and _names_something(before):
         return 1, Token(token.surface, quantity=q.version(before.concept, token.surface))
     if not isinstance(number, float):
@@ -230,17 +246,32 @@ def _measure_number(number: float, token: Token, before: Token, following: Token
         return 2, Token(both, quantity=q.measured(number, singular, both))
     if token.surface.isdigit() and _names_something(before) and number < 100:
         return 1, Token(token.surface, quantity=q.version(before.concept, token.surface))
-    kind = "count" if following.weight else "number"
-    return 1, Token(token.surface, quantity=Quantity(kind, number, token.surface))
+    return 1, Token(token.surface, quantity=Quantity("count", number, token.surface))
 
 
+def _counting(tokens: list[Token]) -> list[Token]:
+    """Tell each count what it counts: the next words of its clause."""
+    counted = list(tokens)
+    for at, token in enumerate(tokens):
+        if token.quantity and token.quantity.kind == "count":
+            end = next((n for n in range(at + 1, len(tokens)) if tokens[n].ends_clause), len(tokens))
+            things = [t.concept for t in tokens[at + 1 : end] if t.weight >= 1][:_COUNTED_WITHIN]
+            counted[at] = replace(token, quantity=token.quantity._replace(things=frozenset(things)))
+    return counted
+
+
+_COUNTED_WITHIN = 2
+_BEFORE_A_MONTH = frozenset({"in", "of", "by", "until", "since", "early", "late", "mid", "for", "before", "after"})
 _NUMBERED = frozenset({"round", "phase", "part", "stage", "sprint", "chapter", "batch", "session", "version"})
 
 
 def _day_of_month(token: Token) -> int:
-    value = token.quantity.value if token.quantity and token.quantity.kind in ("number", "ordinal") else None
+    value = token.quantity.value if token.quantity and token.quantity.kind in ("count", "ordinal") else None
     return int(value) if isinstance(value, float) and 1 <= value <= 31 else 0
 
 
 def _names_something(token: Token) -> bool:
-    return bool(token.surface) and token.is_name and not token.quantity
+    word = token.word
+    if word and (word.setting or (word.holder and word.holder[0] in ("language", "system"))):
+        return True
+    return not word and not token.quantity and (token.is_name or token.surface[:1].isupper())
