@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,11 +11,24 @@ from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.reading import Token, read
 
 _REASON_WEIGHT = 0.25
-_REACH_OF_A_VERB = 3
+_REACH_OF_A_VERB = 5
+_REACH_OF_AN_OBJECT = 3
+_DIRECT = frozenset({"use", "decide", "is", "are", "be"})
+_JOINING = frozenset({"in", "on", "to", "at", "from"})
+_INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened"})
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
+
+
+_REPORT = re.compile(
+    r"\s*(?:(?:feat|fix|docs?|chore|refactor|style|test|build|ci|perf|wip|revert)(?:\([^)]*\))?!?:"
+    r"|(?:added|fixed|removed|updated|changed|renamed|moved|released|merged|bumped|refactored|improved|cleaned|reverted)\b"
+    r"|(?:修复|新增|更新|删除|完成|合并|发布|重构|优化)了)",
+    re.IGNORECASE,
+)
+"""How a statement begins that tells of one change, as commit subjects and change logs do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +62,7 @@ class Frame:
     roles: frozenset[str]
     conditions: frozenset[str] = field(default_factory=frozenset)
     is_past: bool = False
+    is_report: bool = False
 
     @property
     def total(self) -> float:
@@ -76,22 +91,25 @@ def frame(text: str) -> Frame:
         persons=frozenset(person for clause in clauses if clause.sign > 0 for person in _persons(clause.tokens)),
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
         is_past=_is_past(text, said),
+        is_report=bool(_REPORT.match(text)),
     )
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
     """Part the tokens at punctuation and before a reason; an opening `On Linux,` or `If it fails,` stays with the rest."""
     part: list[Token] = []
-    is_reason = False
+    is_reason = started = False
     for token in (*tokens, Token("", ends_clause=True)):
         roles = token.word.roles if token.word else frozenset()
         if token.surface == "," and part and _opens(part[0]):
             continue
-        if token.ends_clause or "reason" in roles or token.surface.lower() in ("instead of", "rather than", "而不是", "而非"):
+        gives_reason = "reason" in roles and (started or sum(word.weight for word in part) >= 1)
+        if token.ends_clause or gives_reason or token.surface.lower() in ("instead of", "rather than", "而不是", "而非"):
             if part:
+                started = True
                 yield _clause(part, is_reason)
             part = [] if token.ends_clause else [token]
-            is_reason = "reason" in roles or (is_reason and not token.ends_clause)
+            is_reason = gives_reason or (is_reason and not token.ends_clause)
         else:
             part.append(token)
 
@@ -114,15 +132,27 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     return Clause(weights, sign, factor < 1, tuple(tokens))
 
 
-def _denied(clauses: Iterable[Clause]) -> Iterable[str]:
-    """Yield the names that a statement gives up: `from X to Y`, `instead of X`, `从 X 迁移到 Y`, `Y replaces X`."""
+def _denied(clauses: Sequence[Clause]) -> Iterable[str]:
+    """Yield the names that a statement gives up: `moved from X to Y`, `instead of X`, `从 X 换成 Y`, `Y replaces X`."""
     for clause in clauses:
         words = [token.surface.lower() for token in clause.tokens]
+        moves = any(token.word and token.concept == "move" for token in clause.tokens)
         for at, token in enumerate(clause.tokens):
-            is_thing = token.is_name or bool(token.word and token.word.setting)
-            before = words[max(at - 2, 0) : at]
-            if is_thing and ({"from", "从", "replaces", "replaced", "instead of", "rather than"} & set(before)):
+            before = set(words[max(at - 2, 0) : at])
+            beside = len(clause.weights) <= _ELLIPTIC and clause.sign < 0 and clause is not clauses[0]
+            left = beside or moves and before & {"from", "从"} and set(words[at + 1 : at + 4]) & _ARRIVING
+            if _is_setting_or_name(token) and (left or before & _REPLACING):
                 yield token.concept
+
+
+_ELLIPTIC = 2
+"""A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
+_ARRIVING = frozenset({"to", "迁移到", "迁到", "换成", "换到", "改为", "改用", "到", "转到"})
+_REPLACING = frozenset({"replaces", "replaced", "instead of", "rather than", "而不是", "而非"})
+
+
+def _is_setting_or_name(token: Token) -> bool:
+    return token.is_name or bool(token.word and token.word.setting)
 
 
 def _settings(clauses: Iterable[Clause], denied: frozenset[str]) -> dict[str, frozenset[str]]:
@@ -145,13 +175,34 @@ def _holders(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
 
 
 def _is_value(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a token stands where a statement gives its value: soon after `use`, `run`, `built`, `是`."""
+    """Tell whether a token stands where a statement gives its value: `use X`, `built with X`, `over X`, `用 X`."""
     before = tokens[max(at - _REACH_OF_A_VERB, 0) : at]
-    return any(token.word and "value verbs" in token.word.roles for token in before)
+    surfaces = [token.surface.lower() for token in before]
+    if _INSTRUMENT & set(surfaces[-2:]):
+        return True
+    for verb, token in enumerate(before):
+        is_joined = bool(_JOINING & set(surfaces[verb + 1 :]))
+        if token.word and "value verbs" in token.word.roles or _is_participle(token):
+            is_near = len(before) - verb <= _REACH_OF_AN_OBJECT and not is_joined
+            if token.concept in _DIRECT or not token.surface.isascii():
+                if is_near:
+                    return True
+            elif is_joined:
+                return True
+    return False
+
+
+def _is_participle(token: Token) -> bool:
+    return token.surface.isascii() and token.surface.endswith("ed") and not token.is_name
 
 
 def _values(tokens: Sequence[Token]) -> Iterable[str]:
-    return (token.concept for at, token in enumerate(tokens) if token.is_name and _is_value(tokens, at))
+    return (token.concept for at, token in enumerate(tokens) if _is_named(token) and _is_value(tokens, at))
+
+
+def _is_named(token: Token) -> bool:
+    holder = token.word.holder if token.word else None
+    return token.is_name or bool(holder and holder[0] in ("language", "file type", "system"))
 
 
 def _persons(tokens: Sequence[Token]) -> Iterable[str]:
@@ -162,7 +213,7 @@ def _persons(tokens: Sequence[Token]) -> Iterable[str]:
     for at, token in enumerate(tokens):
         if token.word and token.word.holder and token.word.holder[0] == "role":
             yield token.word.holder[1]
-        elif token.surface in surnames and at + 1 < len(tokens) and len(tokens[at + 1].surface) == 1:
+        elif token.surface in surnames and at + 1 < len(tokens):
             yield token.surface + tokens[at + 1].surface
         elif not token.word and token.surface.isascii() and token.surface.istitle():
             yield token.concept

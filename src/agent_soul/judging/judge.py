@@ -14,13 +14,28 @@ from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.reading import Token
 from agent_soul.text import compare_key
 
-_PARALLEL = 0.55
+_PARALLEL = 0.5
+_CLOSELY_PARALLEL = 0.74
+_A_CHARACTER = 0.4
 _TOPIC = 0.34
+_LONG_TOPIC = 0.25
+_LONG_SHARED = 2.0
 _A_THING = 0.9
+_TWO_THINGS = 2.5
 _NUMBER_TOPIC = 0.45
+_BARE_NUMBER_TOPIC = 0.55
 _VERSION_TOPIC = 0.28
 _GIVEN_UP_TOPIC = 0.25
+_VALUE_TOPIC = 0.55
+_DENIED_TOPIC = 0.6
+_NOTHING_BUT = 0.8
+_LITTLE = 0.5
+_LONG = 4.0
+_LEAST_VALUED = 2.0
+_SHORT = 3.0
+_SHORT_SAME = 0.75
 _CLAUSE = 0.5
+_LEAST_CLAUSES = 3.0
 _SAME = 0.55
 _CONTAINED = 0.85
 _NAMES_CONTAINED = 0.7
@@ -157,28 +172,44 @@ def other_occasion(pair: Pair) -> Judgement | None:
     dates = [[q.shown for q in side if q.kind in ("date", "weekday")] for side in (first, second)]
     if all(ordinals):
         return Judgement(Label.DISTINCT, "other occasion", (ordinals[0][0], ordinals[1][0]))
-    if all(dates) and all(each.is_past for each in pair.frames):
+    measured = [[q for q in side if q.kind not in ("date", "weekday", "ordinal")] for side in (first, second)]
+    past = all(each.is_past for each in pair.frames) or pair.one.kind == pair.other.kind == "observation"
+    if all(dates) and (past or any(q.is_like(p) for q in measured[0] for p in measured[1])):
         return Judgement(Label.DISTINCT, "other occasion", (dates[0][0], dates[1][0]))
     return None
 
 
 def other_object(pair: Pair) -> Judgement | None:
     """Two sentences of one build with another thing in the same place speak of two things."""
-    first, second = ([t for c in each.clauses if not c.is_reason for t in c.tokens] for each in pair.frames)
-    first, second = ([t for t in side if t.quantity or t.weight] for side in (first, second))
+    first, second = ([t for t in _main_clause(each).tokens if t.quantity or t.weight] for each in pair.frames)
     matcher = SequenceMatcher(None, [_slot(t) for t in first], [_slot(t) for t in second], autojunk=False)
-    if matcher.ratio() < _PARALLEL:
+    ratio = matcher.ratio()
+    if ratio < _PARALLEL:
         return None
+    least = _A_CHARACTER if ratio >= _CLOSELY_PARALLEL else _A_THING
     for kind, a1, a2, b1, b2 in matcher.get_opcodes():
-        if kind == "replace":
-            things = [[t for t in side if _is_thing(t)] for side in (first[a1:a2], second[b1:b2])]
-            things = [[t for t in side if t.concept not in f.values] for side, f in zip(things, pair.frames, strict=True)]
-            elsewhere = [
-                {t.concept for t in side} & f.weights.keys() for side, f in zip(things, pair.frames[::-1], strict=True)
-            ]
-            if all(sum(t.weight for t in side) >= _A_THING for side in things) and not any(elsewhere):
-                return Judgement(Label.DISTINCT, "other object", tuple("".join(t.surface for t in s) for s in things))
+        beside = zip((*first[a1 - 1 : a1], *first[a2 : a2 + 1]), (*second[b1 - 1 : b1], *second[b2 : b2 + 1]), strict=False)
+        if kind == "replace" and all(t.concept == u.concept for t, u in beside):
+            things = _things_in(first[a1:a2], *pair.frames), _things_in(second[b1:b2], *pair.frames[::-1])
+            if all(sum(t.weight for t in side) >= least for side in things):
+                return Judgement(Label.DISTINCT, "other object", tuple(" ".join(t.surface for t in s) for s in things))
     return None
+
+
+def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Token]:
+    """Return the things of a segment; none where it holds the value that the statement gives, or what both speak of."""
+    things = [token for token in segment if _is_thing(token)]
+    if any(token.concept in frame.values or token.concept in other.weights for token in things):
+        return []
+    return things
+
+
+def _main_clause(frame: Frame) -> Clause:
+    """Return the clause that says most of the first two, as a statement may open with an aside."""
+    return max(frame.clauses[:2], key=lambda clause: (not clause.is_reason, sum(clause.weights.values()) >= 1), default=_NOTHING)
+
+
+_NOTHING = Clause({}, 1, False, ())
 
 
 def _slot(token: Token) -> str:
@@ -199,19 +230,41 @@ def other_topic(pair: Pair) -> Judgement | None:
     return Judgement(Label.DISTINCT, "other topic") if pair.contained < _TOPIC else None
 
 
+def two_reports(pair: Pair) -> Judgement | None:
+    """Each tells of its own moment; what differs between them is what happened in between."""
+    kinds = [each.kind for each in (pair.one, pair.other)]
+    reports = [
+        kind == "project-update" or (f.is_report and kind not in _BINDING)
+        for kind, f in zip(kinds, pair.frames, strict=True)
+    ]
+    return says_the_same(pair) or Judgement(Label.DISTINCT, "two reports") if all(reports) else None
+
+
+_BINDING = frozenset({"rule", "preference", "decision"})
+
+
 def differing_number(pair: Pair) -> Judgement | None:
-    first, second = pair.left_over
-    for q in first:
-        for p in second:
-            if q.is_like(p) and pair.contained >= (_VERSION_TOPIC if q.kind.startswith("version of") else _NUMBER_TOPIC):
+    for q in pair.left_over[0]:
+        for p in pair.left_over[1]:
+            if q.is_like(p) and pair.contained >= _topic_for(q, p):
                 return Judgement(Label.CONFLICT, "differing number", (q.shown, p.shown))
     return None
+
+
+def _topic_for(one: Quantity, other: Quantity) -> float:
+    """Return how much else has to agree: less where a name or a unit says that both measure the same."""
+    if one.kind.startswith("version of"):
+        return _VERSION_TOPIC
+    return _NUMBER_TOPIC if one.kind != "count" or one.things & other.things else _BARE_NUMBER_TOPIC
 
 
 def differing_setting(pair: Pair) -> Judgement | None:
     first, second = (each.settings for each in pair.frames)
     for row in first.keys() & second.keys():
-        if not first[row] & second[row] and pair.topic >= _TOPIC:
+        if pair.either("additive"):
+            continue
+        enough = _LONG_TOPIC if pair.shared >= _LONG_SHARED else _TOPIC
+        if not first[row] & second[row] and pair.topic >= enough:
             return Judgement(Label.CONFLICT, f"differing {row}", (_listed(first[row]), _listed(second[row])))
     return None
 
@@ -235,7 +288,10 @@ def differing_owner(pair: Pair) -> Judgement | None:
 
 def differing_value(pair: Pair) -> Judgement | None:
     first, second = (each.values for each in pair.frames)
-    if first - pair.frames[1].names and second - pair.frames[0].names and not first & second:
+    rest = [{c: w for c, w in each.weights.items() if c not in first | second} for each in pair.frames]
+    topic = _shared(*rest) / max(min(sum(each.values()) for each in rest), _LEAST_VALUED)
+    apart = first - pair.frames[1].names and second - pair.frames[0].names and not first & second
+    if apart and topic >= _VALUE_TOPIC and not pair.either("additive"):
         return Judgement(Label.CONFLICT, "differing value", (_listed(first), _listed(second)))
     return None
 
@@ -250,14 +306,29 @@ def opposite_sense(pair: Pair) -> Judgement | None:
     return None
 
 
+def denied_beside(pair: Pair) -> Judgement | None:
+    """A clause that denies nothing but what the other statement affirms."""
+    if pair.contained < _DENIED_TOPIC:
+        return None
+    for one, other in (pair.frames, pair.frames[::-1]):
+        affirmed = {c: w for clause in other.clauses if clause.sign > 0 for c, w in clause.weights.items()}
+        denied = {c for clause in other.clauses if clause.sign < 0 for c in clause.weights}
+        for clause in one.clauses:
+            total = sum(clause.weights.values())
+            shared = sum(w for c, w in clause.weights.items() if c in affirmed and c not in denied)
+            if clause.sign < 0 and not clause.is_reason and shared >= max(_A_THING, _NOTHING_BUT * total):
+                return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), other.text))
+    return None
+
+
 def _partner(clause: Clause, others: Sequence[Clause]) -> tuple[Clause | None, float]:
     best, most = None, 0.0
     for other in others:
         shared = _shared(clause.weights, other.weights)
-        if shared >= 1 and shared > most:
+        if shared > most:
             best, most = other, shared
-    least = min(sum(clause.weights.values()), sum(best.weights.values())) if best else 1.0
-    return best, most / max(least, 1.0)
+    total = sum(clause.weights.values()) + sum(best.weights.values()) if best else 1.0
+    return best, 2 * most / max(total, _LEAST_CLAUSES)
 
 
 def _said(clause: Clause) -> str:
@@ -270,9 +341,25 @@ def says_the_same(pair: Pair) -> Judgement | None:
     new_names = (one.names - other.weights.keys()) | (other.names - one.weights.keys())
     if first or second or (new_names and pair.contained < _NAMES_CONTAINED):
         return None
-    if pair.alike >= _SAME or (pair.contained >= _CONTAINED and pair.alike >= 0.4):
+    left = min(_things_left(one, other), _things_left(other, one))
+    if _sense(one, other) != _sense(other, one) or left >= (_A_THING if pair.shared < _LONG else _TWO_THINGS):
+        return None
+    enough = _SAME if pair.shared >= _SHORT else _SHORT_SAME
+    if pair.alike >= enough or (pair.contained >= _CONTAINED and pair.alike >= _SAME):
         return Judgement(Label.DUPLICATE, "says the same", (f"{pair.alike:.2f}",))
     return None
+
+
+def _sense(one: Frame, other: Frame) -> int:
+    """Return the product of the signs of the clauses that have something in common with the other statement."""
+    signs = [c.sign for c in one.clauses if not c.is_reason and _shared(c.weights, other.weights) >= _LITTLE]
+    return functools.reduce(lambda product, sign: product * sign, signs, 1)
+
+
+def _things_left(one: Frame, other: Frame) -> float:
+    """Return the weight of what one statement is about and the other does not hold."""
+    tokens = [t for clause in one.clauses if not clause.is_reason for t in clause.tokens]
+    return sum(t.weight for t in tokens if _is_thing(t) and t.weight >= _A_THING and t.concept not in other.weights)
 
 
 def _listed(values: frozenset[str]) -> str:
@@ -287,6 +374,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     other_holder,
     other_occasion,
     other_object,
+    two_reports,
     given_up,
     differing_number,
     differing_setting,
@@ -294,5 +382,6 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     differing_owner,
     differing_value,
     opposite_sense,
+    denied_beside,
     says_the_same,
 )

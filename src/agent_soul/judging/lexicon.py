@@ -9,9 +9,9 @@ from importlib.resources import files
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 
-_ROLES = ("mention", "exception", "reason", "aside", "universal", "condition", "placing", "value verbs", "owning", "verbs")
+_ROLES = ("mention", "exception", "reason", "aside", "universal", "condition", "placing", "value verbs", "owning", "verbs", "additive")
 _WEAK_WEIGHT = 0.3
-_SUFFIXES = ("ments", "ment", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
+_SUFFIXES = ("ly", "ments", "ment", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = frozenset("aeiouy")
 _SHORTEST_STEM = 3
 
@@ -62,7 +62,7 @@ def stem(word: str) -> str:
 
 
 def _may_lose(word: str, rest: str, suffix: str) -> bool:
-    if len(rest) < _SHORTEST_STEM - (suffix == "s") or not _VOWELS & set(rest):
+    if len(rest) < _SHORTEST_STEM - (suffix == "s") + (suffix == "ly") or not _VOWELS & set(rest):
         return False
     return not word.endswith(("ss", "us", "is", "eed")) or suffix not in ("s", "ed", "es")
 

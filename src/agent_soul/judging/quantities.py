@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 DIGITS = "零〇一二两三四五六七八九"
 NUMERAL = f"[{DIGITS}十百千万半]+"
-_NUMBER_WORDS = {
+NUMBER_WORDS = {
     name: float(number)
     for number, name in enumerate(
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
     )
-} | {"twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0, "hundred": 100.0}
+} | {"once": 1.0, "twice": 2.0, "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0, "hundred": 100.0}
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _UNITS = {
@@ -26,13 +26,17 @@ _UNITS = {
         "month 个月 月": 30 * _DAY,
         "year 年": 365 * _DAY,
     },
-    "size": {"kb": 1e3, "mb m": 1e6, "gb g": 1e9, "tb": 1e12, "byte 字节": 1.0},
+    "size": {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "byte 字节": 1.0},
     "share": {"percent % 成": 1.0},
-    "count": {"times 次 遍 回 人 位 名 条 个 张 份 台 块 行 页 轮 项 倍 格 片 件 字 篇 单 号 元 点 处 级": 1.0},
+    "length": {"metre meter m 米": 1.0, "km kilometre kilometer 公里 千米": 1e3, "cm 厘米": 0.01, "pixel px 像素": 1e-9},
+    "temperature": {"degree 度": 1.0},
+    "money": {"euro dollar yuan 元 块钱": 1.0},
+    "pages": {"page 页": 1.0},
+    "count": {"times 次 遍 回 人 位 名 条 个 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级": 1.0},
 }
 UNITS = {name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()}
 CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
-LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|h|%|m|g"
+LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|px|h|%|m"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = "january february march april may june july august september october november december".split()
 MONTHS = {name: number for number, full in enumerate(_MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
@@ -64,8 +68,8 @@ def numeral(text: str) -> float | None:
     """Return the value of a Chinese or Arabic numeral, or of an English number word; None where it is none."""
     if re.fullmatch(r"\d[\d,]*(\.\d+)?", text):
         return float(text.replace(",", ""))
-    if text in _NUMBER_WORDS:
-        return _NUMBER_WORDS[text]
+    if text in NUMBER_WORDS:
+        return NUMBER_WORDS[text]
     return _cjk_numeral(text) if re.fullmatch(NUMERAL, text) else None
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from agent_soul.judging import quantities as q
 from agent_soul.judging.lexicon import CJK, Lexicon, Word, load, stem
@@ -15,8 +16,10 @@ _NAME_WEIGHT = 1.3
 _CHARACTER_WEIGHT = 0.45
 _UNIT = f"(?:{q.LATIN_UNIT})(?![a-z])|{q.CJK_UNIT}"
 _PIECE = re.compile(
-    rf"""
-    (?P<path>https?://\S+ | [\w.~-]*/[\w./~-]*\w | \.[a-z]\w+(?:\.\w+)* | [\w-]+\.(?:md|py|js|ts|json|ya?ml|toml|txt|csv|lock)\b)
+    rf"""\s*(?:
+    (?P<common>[a-z]+(?:['-][a-z]+)*(?![\w/+\#]|[.'-]\w))
+    | (?P<reference>\#\d+)
+    | (?P<path>https?://\S+ | [\w.~-]*/[\w./~-]*\w | \.[a-z]\w+(?:\.\w+)* | [\w-]+\.(?:md|py|js|ts|json|ya?ml|toml|txt|csv|lock)\b)
     | (?P<date>(?P<year>\d{{4}})-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)
         | (?P<month2>\d\d?|{q.NUMERAL})\s*月\s*(?P<day2>\d\d?|{q.NUMERAL})\s*[日号])
     | (?P<monthend>(?P<month3>\d\d?|{q.NUMERAL})\s*月[底末初])
@@ -29,15 +32,15 @@ _PIECE = re.compile(
     | (?P<plain>\d+(?:,\d{{3}})*)
     | (?P<word>[^\W\d_{CJK}](?:[^\W{CJK}]|[+\#'’.-](?=[^\W{CJK}])|[+\#](?=[\s+]|$))*)
     | (?P<han>[{CJK}])
-    | (?P<end>[.,;:!?，。；：！？()（）…—–]|\s-\s)
-    """,
+    | (?P<end>[.,;:!?，。；：！？()（）…—–]|-\s)
+    | (?P<other>\S)
+    )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _AFTERNOON = frozenset({"下午", "晚上", "傍晚"})
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece of a statement: a word of the tables, another word, a name, a quantity, or the end of a clause."""
 
     surface: str
@@ -58,22 +61,18 @@ def read(text: str) -> list[Token]:
 def _pieces(text: str) -> Iterator[Token]:
     lexicon = load()
     position = 0
-    while position < len(text):
-        found = _PIECE.search(text, position)
-        if not found:
-            return
+    while found := _PIECE.match(text, position):
         position = found.end()
         kind = str(found.lastgroup)
-        if kind == "han" or (kind in ("amount", "clock") and text[found.start()] in _NUMERALS):
-            longest = _longest(text, found.start(), lexicon)
+        start = found.start(kind)
+        if kind == "han" or (kind in ("amount", "clock") and text[start] in _NUMERALS):
+            longest = _longest(text, start, lexicon)
             if longest:
                 yield _token(longest, lexicon.words[longest])
-                position = found.start() + len(longest)
+                position = start + len(longest)
                 continue
-        if kind == "han":
-            yield Token(found[0], found[0], _CHARACTER_WEIGHT)
-        else:
-            yield _MAKERS[kind](found)
+        if kind != "other":
+            yield _MAKERS[kind](found[kind], found)
 
 
 _NUMERALS = frozenset(f"{q.DIGITS}十百千万半")
@@ -91,59 +90,63 @@ def _token(surface: str, word: Word) -> Token:
     return Token(surface, word.concept, word.weight, word)
 
 
-def _date(found: re.Match[str]) -> Token:
+def _date(text: str, found: re.Match[str]) -> Token:
     month = q.numeral(found["month"] or found["month2"]) or 0
     day = q.numeral(found["day"] or found["day2"]) or 0
-    return Token(found[0], quantity=Quantity("date", (int(month), int(day)), found[0]))
+    return Token(text, quantity=Quantity("date", (int(month), int(day)), text))
 
 
-def _month_end(found: re.Match[str]) -> Token:
+def _month_end(text: str, found: re.Match[str]) -> Token:
     month = int(q.numeral(found["month3"]) or 0)
-    return Token(found[0], quantity=Quantity("date", (month, 0), found[0]))
+    return Token(text, quantity=Quantity("date", (month, 0), text))
 
 
-def _ordinal(found: re.Match[str]) -> Token:
-    return Token(found[0], quantity=Quantity("ordinal", q.numeral(found["nth"]) or 0.0, found[0]))
+def _ordinal(text: str, found: re.Match[str]) -> Token:
+    return Token(text, quantity=Quantity("ordinal", q.numeral(found["nth"]) or 0.0, text))
 
 
-def _weekday(found: re.Match[str]) -> Token:
-    return Token(found[0], quantity=Quantity("weekday", q.CJK_WEEKDAYS[found["which"]], found[0]))
+def _weekday(text: str, found: re.Match[str]) -> Token:
+    return Token(text, quantity=Quantity("weekday", q.CJK_WEEKDAYS[found["which"]], text))
 
 
-def _clock(found: re.Match[str]) -> Token:
+def _clock(text: str, found: re.Match[str]) -> Token:
     hour = (q.numeral(found["hour"]) or 0.0) + (12 if found["part"] in _AFTERNOON else 0)
     minutes = hour % 24 * 60 + int(found["minute"] or 0) + (30 if found["half"] else 0)
-    return Token(found[0], quantity=Quantity("clock", minutes, found[0]))
+    return Token(text, quantity=Quantity("clock", minutes, text))
 
 
-def _amount(found: re.Match[str]) -> Token:
+def _amount(text: str, found: re.Match[str]) -> Token:
     value = q.numeral(found["number"]) or 0.0
-    return Token(found[0], quantity=q.measured(value, found["unit"].lower(), found[0]))
+    return Token(text, quantity=q.measured(value, found["unit"].lower(), text))
 
 
-def _version(found: re.Match[str]) -> Token:
-    return Token(found[0], quantity=q.version("", found[0]))
+def _version(text: str, found: re.Match[str]) -> Token:
+    return Token(text, quantity=q.version("", text))
 
 
-def _plain(found: re.Match[str]) -> Token:
-    return Token(found[0], quantity=Quantity("count", q.numeral(found[0]) or 0.0, found[0]))
+def _plain(text: str, found: re.Match[str]) -> Token:
+    return Token(text, quantity=Quantity("count", q.numeral(text) or 0.0, text))
 
 
-def _word(found: re.Match[str]) -> Token:
-    return Token(found[0], stem(found[0].lower().removesuffix("'s")), 1.0, is_name=_looks_like_a_name(found))
+def _word(text: str, found: re.Match[str]) -> Token:
+    return Token(text, stem(text.lower().removesuffix("'s")), 1.0, is_name=_looks_like_a_name(text, found))
 
 
-def _looks_like_a_name(found: re.Match[str]) -> bool:
+def _looks_like_a_name(word: str, found: re.Match[str]) -> bool:
     """Tell whether a word has a capital where a sentence needs none, or is a term with a digit or dot inside."""
-    word = found[0]
-    if any(letter.isupper() for letter in word[1:]) or re.search(r"[\d_.]", word):
+    if not word.isalpha() and _TERM.search(word) or not word[1:].islower() and any(map(str.isupper, word[1:])):
         return True
-    before = found.string[: found.start()].rstrip()
-    return word[0].isupper() and bool(before) and before[-1] not in ".!?:。！？："
+    if not word[0].isupper():
+        return False
+    before = found.string[: found.end() - len(word)].rstrip()
+    return bool(before) and before[-1] not in ".!?:。！？："
 
 
+_TERM = re.compile(r"[\d_.]")
 _MAKERS = {
-    "path": lambda found: Token(found[0], found[0].lower(), _NAME_WEIGHT, is_name=True),
+    "common": _word,
+    "path": lambda text, _: Token(text, text.lower(), _NAME_WEIGHT, is_name=True),
+    "reference": lambda text, _: Token(text, text, is_name=True),
     "date": _date,
     "monthend": _month_end,
     "ordinal": _ordinal,
@@ -153,8 +156,8 @@ _MAKERS = {
     "version": _version,
     "plain": _plain,
     "word": _word,
-    "han": lambda found: Token(found[0], found[0], _CHARACTER_WEIGHT),
-    "end": lambda found: Token(found[0], ends_clause=True),
+    "han": lambda text, _: Token(text, text, _CHARACTER_WEIGHT),
+    "end": lambda text, _: Token(text, ends_clause=True),
 }
 _LONGEST_PHRASE = 5
 
@@ -170,34 +173,37 @@ def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             position += 1
             continue
         length = _phrase_length(tokens, position, lexicon) if token.concept.split("-")[0] in lexicon.starts else 1
-        joined.append(_known(tokens[position : position + length], lexicon))
+        phrase = tokens[position : position + length]
+        joined.append(_known(" ".join(word.surface for word in phrase), token.concept, token.is_name))
         position += length
     return joined
 
 
 def _phrase_length(tokens: list[Token], start: int, lexicon: Lexicon) -> int:
-    for length in range(min(_LONGEST_PHRASE, len(tokens) - start), 1, -1):
-        phrase = tokens[start : start + length]
-        if _phrase_key(phrase) in lexicon.words or " ".join(t.surface.lower() for t in phrase) in lexicon.exact:
+    surfaces = [token.surface.lower() for token in tokens[start : start + _LONGEST_PHRASE]]
+    for length in range(len(surfaces), 1, -1):
+        phrase = " ".join(surfaces[:length])
+        if _phrase_key(phrase) in lexicon.words or phrase in lexicon.exact:
             return length
     return 1
 
 
-def _phrase_key(tokens: list[Token]) -> str:
-    words = [token.surface.lower().removesuffix("'s") for token in tokens]
-    return " ".join(stem(part) for word in words for part in word.replace("-", " ").split())
+def _phrase_key(phrase: str) -> str:
+    return " ".join(stem(part) for word in phrase.split(" ") for part in word.removesuffix("'s").split("-"))
 
 
-def _known(tokens: list[Token], lexicon: Lexicon) -> Token:
-    surface = " ".join(token.surface for token in tokens)
+@functools.lru_cache(maxsize=50_000)
+def _known(surface: str, concept: str, is_name: bool) -> Token:
+    """Return the token of a word or phrase of letters."""
+    lexicon = load()
     surface = surface.removesuffix("'s")
-    as_written = lexicon.exact.get(surface) if tokens[0].is_name else None
-    word = as_written or lexicon.exact.get(surface.lower()) or lexicon.words.get(_phrase_key(tokens))
+    as_written = lexicon.exact.get(surface) if is_name else None
+    word = as_written or lexicon.exact.get(surface.lower()) or lexicon.words.get(_phrase_key(surface.lower()))
     if not word and surface.lower().endswith("n't"):
         word = lexicon.exact["not"]
     if word:
         return Token(surface, word.concept, word.weight, word)
-    return Token(surface, tokens[0].concept, _NAME_WEIGHT if tokens[0].is_name else 1.0, is_name=tokens[0].is_name)
+    return Token(surface, concept, _NAME_WEIGHT if is_name else 1.0, is_name=is_name)
 
 
 def _with_units(tokens: list[Token]) -> Iterator[Token]:
@@ -209,8 +215,13 @@ def _with_units(tokens: list[Token]) -> Iterator[Token]:
         position += taken
 
 
+_MEASURING = frozenset({"a", "an", "per", "each", "every", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS})
+
+
 def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
     token = tokens[at]
+    if not token.quantity and token.surface.lower() not in _MEASURING:
+        return 1, token
     following = tokens[at + 1] if at + 1 < len(tokens) else Token("")
     before = tokens[at - 1] if at else Token("")
     name = token.surface.lower()
@@ -218,6 +229,8 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
         return 1, Token(token.surface, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
     if name in q.MONTHS and before.surface.lower() in _BEFORE_A_MONTH and not _day_of_month(following):
         return 1, Token(token.surface, quantity=Quantity("date", (q.MONTHS[name], 0), token.surface))
+    if name in _RATES and (rate := _rate(before, following)):
+        return 2, rate
     if name in ("a", "an") and q.UNITS.get(following.surface.lower(), ("",))[0] == "time":
         return 2, Token(f"{name} {following.surface}", quantity=q.measured(1.0, following.surface.lower(), following.surface))
     if name in q.MONTHS and (day := _day_of_month(following)):
@@ -256,11 +269,23 @@ def _counting(tokens: list[Token]) -> list[Token]:
         if token.quantity and token.quantity.kind == "count":
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].ends_clause), len(tokens))
             things = [t.concept for t in tokens[at + 1 : end] if t.weight >= 1][:_COUNTED_WITHIN]
-            counted[at] = replace(token, quantity=token.quantity._replace(things=frozenset(things)))
+            counted[at] = token._replace(quantity=token.quantity._replace(things=frozenset(things)))
     return counted
 
 
 _COUNTED_WITHIN = 2
+_RATES = frozenset({"a", "per", "each", "every"})
+_LASTING = frozenset({"after", "for", "within", "in", "of", "about", "than", "under", "over"})
+
+
+def _rate(before: Token, unit: Token) -> Token | None:
+    """Return `a day` or `per week` as what `daily` and `weekly` are, unless it says how long: `within a day`."""
+    name = {"day": "daily", "week": "weekly", "month": "monthly", "year": "yearly"}.get(unit.surface.lower())
+    if not name or before.surface.lower() in _LASTING:
+        return None
+    return _known(name, name, is_name=False)
+
+
 _BEFORE_A_MONTH = frozenset({"in", "of", "by", "until", "since", "early", "late", "mid", "for", "before", "after"})
 _NUMBERED = frozenset({"round", "phase", "part", "stage", "sprint", "chapter", "batch", "session", "version"})
 
