@@ -13,7 +13,8 @@ from agent_soul.judging.reading import Token, read
 _REASON_WEIGHT = 0.25
 _REACH_OF_A_VERB = 5
 _REACH_OF_AN_OBJECT = 3
-_DIRECT = frozenset({"use", "decide", "is", "are", "be"})
+_ANY_VERB = "use"
+_DIRECT = frozenset({_ANY_VERB, "decide", "is", "are", "be"})
 _JOINING = frozenset({"in", "on", "to", "at", "from"})
 _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
@@ -56,7 +57,7 @@ class Frame:
     settings: Mapping[str, frozenset[str]]
     holders: Mapping[str, frozenset[str]]
     names: frozenset[str]
-    values: frozenset[str]
+    values: Mapping[str, str]
     denied: frozenset[str]
     persons: frozenset[str]
     roles: frozenset[str]
@@ -86,7 +87,7 @@ def frame(text: str) -> Frame:
         settings=_settings(clauses, denied),
         holders=_holders(said),
         names=frozenset(token.concept for token in said if token.is_name),
-        values=frozenset(_values(said)) - denied,
+        values={name: verb for name, verb in _values(said).items() if name not in denied},
         denied=denied,
         persons=frozenset(person for clause in clauses if clause.sign > 0 for person in _persons(clause.tokens)),
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
@@ -168,36 +169,36 @@ def _settings(clauses: Iterable[Clause], denied: frozenset[str]) -> dict[str, fr
 def _holders(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for at, token in enumerate(tokens):
-        if token.word and token.word.holder and not _is_value(tokens, at):
+        if token.word and token.word.holder and not _verb_of(tokens, at):
             row, value = token.word.holder
             found.setdefault(row, set()).add(value)
     return {row: frozenset(values) for row, values in found.items()}
 
 
-def _is_value(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a token stands where a statement gives its value: `use X`, `built with X`, `over X`, `用 X`."""
+def _verb_of(tokens: Sequence[Token], at: int) -> str:
+    """Return by which verb a statement gives a token as its value: `use X`, `built with X`, `over X`, `用 X`; else ""."""
     before = tokens[max(at - _REACH_OF_A_VERB, 0) : at]
     surfaces = [token.surface.lower() for token in before]
-    if _INSTRUMENT & set(surfaces[-2:]):
-        return True
-    for verb, token in enumerate(before):
-        is_joined = bool(_JOINING & set(surfaces[verb + 1 :]))
+    by_means = bool(_INSTRUMENT & set(surfaces[-2:]))
+    for verb in range(len(before) - 1, -1, -1):
+        token = before[verb]
         if token.word and "value verbs" in token.word.roles or _is_participle(token):
+            is_joined = bool(_JOINING & set(surfaces[verb + 1 :]))
+            is_object = token.concept in _DIRECT or not token.surface.isascii()
             is_near = len(before) - verb <= _REACH_OF_AN_OBJECT and not is_joined
-            if token.concept in _DIRECT or not token.surface.isascii():
-                if is_near:
-                    return True
-            elif is_joined:
-                return True
-    return False
+            if by_means or (is_near if is_object else is_joined):
+                return token.concept
+    return _ANY_VERB if by_means else ""
 
 
 def _is_participle(token: Token) -> bool:
     return token.surface.isascii() and token.surface.endswith("ed") and not token.is_name
 
 
-def _values(tokens: Sequence[Token]) -> Iterable[str]:
-    return (token.concept for at, token in enumerate(tokens) if _is_named(token) and _is_value(tokens, at))
+def _values(tokens: Sequence[Token]) -> dict[str, str]:
+    """Return the names that a statement gives as values, each with the verb that gives it."""
+    found = {token.concept: _verb_of(tokens, at) for at, token in enumerate(tokens) if _is_named(token)}
+    return {name: verb for name, verb in found.items() if verb}
 
 
 def _is_named(token: Token) -> bool:
@@ -206,17 +207,21 @@ def _is_named(token: Token) -> bool:
 
 
 def _persons(tokens: Sequence[Token]) -> Iterable[str]:
-    """Yield who owns something, in a clause that says so: roles, names with a capital, Chinese family names."""
+    """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
     surnames = load().surnames
-    if not any(token.word and "owning" in token.word.roles for token in tokens):
-        return
+    owns = any(token.word and "owning" in token.word.roles for token in tokens)
     for at, token in enumerate(tokens):
+        if not owns and (not at or tokens[at - 1].surface.lower() not in _AGENT):
+            continue
         if token.word and token.word.holder and token.word.holder[0] == "role":
             yield token.word.holder[1]
         elif token.surface in surnames and at + 1 < len(tokens):
             yield token.surface + tokens[at + 1].surface
         elif not token.word and token.surface.isascii() and token.surface.istitle():
             yield token.concept
+
+
+_AGENT = frozenset({"by", "由"})
 
 
 def _roles(clause: Clause) -> Iterable[str]:

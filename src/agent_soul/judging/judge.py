@@ -32,6 +32,7 @@ _NOTHING_BUT = 0.8
 _LITTLE = 0.5
 _LONG = 4.0
 _LEAST_VALUED = 2.0
+_ANY = "use"
 _SHORT = 3.0
 _SHORT_SAME = 0.75
 _CLAUSE = 0.5
@@ -159,7 +160,7 @@ def exception(pair: Pair) -> Judgement | None:
 def other_holder(pair: Pair) -> Judgement | None:
     first, second = (each.holders for each in pair.frames)
     for row in first.keys() & second.keys():
-        if row == "role" and pair.either("owning"):
+        if row == "role" and all(each.persons for each in pair.frames):
             continue
         if not first[row] & second[row]:
             return Judgement(Label.DISTINCT, f"other {row}", (_listed(first[row]), _listed(second[row])))
@@ -198,6 +199,8 @@ def other_object(pair: Pair) -> Judgement | None:
 
 def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Token]:
     """Return the things of a segment; none where it holds the value that the statement gives, or what both speak of."""
+    if any(person.startswith(token.surface) for token in segment for person in frame.persons):
+        return []
     things = [token for token in segment if _is_thing(token)]
     if any(token.concept in frame.values or token.concept in other.weights for token in things):
         return []
@@ -278,21 +281,23 @@ def given_up(pair: Pair) -> Judgement | None:
 
 
 def differing_owner(pair: Pair) -> Judgement | None:
-    if not all("owning" in each.roles for each in pair.frames):
-        return None
     first, second = (each.persons for each in pair.frames)
-    if first and second and not first & second:
+    if first and second and not first & second and pair.contained >= _NUMBER_TOPIC:
         return Judgement(Label.CONFLICT, "differing owner", (_listed(first), _listed(second)))
     return None
 
 
 def differing_value(pair: Pair) -> Judgement | None:
-    first, second = (each.values for each in pair.frames)
+    first, second = (each.values.keys() for each in pair.frames)
     rest = [{c: w for c, w in each.weights.items() if c not in first | second} for each in pair.frames]
     topic = _shared(*rest) / max(min(sum(each.values()) for each in rest), _LEAST_VALUED)
-    apart = first - pair.frames[1].names and second - pair.frames[0].names and not first & second
+    apart = not first & second and any(
+        _ANY in (verb, other_verb) or verb == other_verb
+        for verb in pair.frames[0].values.values()
+        for other_verb in pair.frames[1].values.values()
+    )
     if apart and topic >= _VALUE_TOPIC and not pair.either("additive"):
-        return Judgement(Label.CONFLICT, "differing value", (_listed(first), _listed(second)))
+        return Judgement(Label.CONFLICT, "differing value", (_listed(frozenset(first)), _listed(frozenset(second))))
     return None
 
 

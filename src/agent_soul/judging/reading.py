@@ -236,7 +236,8 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
     if name in q.MONTHS and (day := _day_of_month(following)):
         return 2, Token(f"{token.surface} {day}", quantity=Quantity("date", (q.MONTHS[name], day), f"{token.surface} {day}"))
     is_plain = token.quantity is not None and token.quantity.kind == "count"
-    word_number = q.numeral(name) if name.isascii() and not token.quantity else None
+    is_word = name.isascii() and not token.quantity and not (name == "once" and following.surface.lower() not in _RATES)
+    word_number = q.numeral(name) if is_word else None
     number = token.quantity.value if is_plain and token.quantity else word_number
     if token.quantity and token.quantity.kind.startswith("version") and _names_something(before):
         return 1, Token(token.surface, quantity=q.version(before.concept, token.surface))
