@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _statement(event: Mapping[str, Any]) -> Statement:
     name = event.get("project", "") if event["scope"] == "project" else ""
-    return Statement(event["summary"], event["kind"], (event["scope"], name))
+    return Statement(event["summary"], event["kind"], (event["scope"], name), event["kind"] == "temporary")
 
 
 def measure(judged: Sequence[tuple[Mapping[str, Any], Judgement]]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
+    ("judging",),
     ("slug", "event", "config"),
     ("naming", "acts"),
     ("log", "resolve", "draft"),
@@ -38,6 +39,11 @@ PURE = (
     "config",
     "resolve",
     "conflicts",
+    "judging.judge",
+    "judging.frames",
+    "judging.reading",
+    "judging.quantities",
+    "judging.candidates",
     "pages",
     "render",
     "overview",

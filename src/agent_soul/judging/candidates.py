@@ -6,7 +6,7 @@ import functools
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
 from agent_soul.judging.lexicon import CJK, Word, key_of, load, stem
@@ -25,17 +25,23 @@ _COMMON = 24
 _SHARED_AT_LEAST = 0.3
 
 
-def candidate_pairs(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
+def candidate_pairs(texts: Sequence[str], anchors: Collection[int] | None = None) -> Iterator[tuple[int, int]]:
     """Yield the positions of each two texts that share a key, the smaller one first, each pair once, in order.
 
-    Cost grows with the number of texts times a constant: a text has at most 91 keys, a key at most 276 pairs.
+    With `anchors` only pairs that hold one of these positions. Cost grows with the number of texts times a constant: a
+    text has at most 91 keys, a key at most 276 pairs.
     """
+    if anchors is not None and not anchors:
+        return
     terms = [terms_of(text) for text in texts]
+    wanted = None if anchors is None else frozenset().union(*(terms[position] for position in anchors))
     pairs: set[tuple[int, int]] = set()
-    for holders in _postings(terms).values():
+    for holders in _postings([each & wanted for each in terms] if wanted is not None else terms).values():
         if 1 < len(holders) <= _COMMON:
             pairs.update(combinations(holders, 2))
     for one, other in sorted(pairs):
+        if anchors is not None and one not in anchors and other not in anchors:
+            continue
         first, second = terms[one], terms[other]
         if len(first & second) >= _SHARED_AT_LEAST * min(len(first), len(second)):
             yield one, other
@@ -66,7 +72,7 @@ def terms_of(text: str) -> frozenset[str]:
     terms: set[str] = set()
     starts = load().starts
     for at, word in enumerate(words):
-        if not word[0].isascii() and "\u3000" < word[0]:
+        if not word[0].isascii() and word[0] > "\u3000":
             terms.update(_cjk_terms(word))
             continue
         if stem(word) in starts:

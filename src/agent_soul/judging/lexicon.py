@@ -9,7 +9,19 @@ from importlib.resources import files
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 
-_ROLES = ("mention", "exception", "reason", "aside", "universal", "condition", "placing", "value verbs", "owning", "verbs", "additive")
+_ROLES = (
+    "mention",
+    "exception",
+    "reason",
+    "aside",
+    "universal",
+    "condition",
+    "placing",
+    "value verbs",
+    "owning",
+    "verbs",
+    "additive",
+)
 _WEAK_WEIGHT = 0.3
 _SUFFIXES = ("ly", "ments", "ment", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = frozenset("aeiouy")

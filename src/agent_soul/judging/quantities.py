@@ -12,7 +12,17 @@ NUMBER_WORDS = {
     for number, name in enumerate(
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
     )
-} | {"once": 1.0, "twice": 2.0, "twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0, "sixty": 60.0, "ninety": 90.0, "hundred": 100.0}
+} | {
+    "once": 1.0,
+    "twice": 2.0,
+    "twenty": 20.0,
+    "thirty": 30.0,
+    "forty": 40.0,
+    "fifty": 50.0,
+    "sixty": 60.0,
+    "ninety": 90.0,
+    "hundred": 100.0,
+}
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _UNITS = {
@@ -28,13 +38,20 @@ _UNITS = {
     },
     "size": {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "byte 字节": 1.0},
     "share": {"percent % 成": 1.0},
-    "length": {"metre meter m 米": 1.0, "km kilometre kilometer 公里 千米": 1e3, "cm 厘米": 0.01, "pixel px 像素": 1e-9},
+    "length": {
+        "metre meter m 米": 1.0,
+        "km kilometre kilometer 公里 千米": 1e3,
+        "cm 厘米": 0.01,
+        "pixel px 像素": 1e-9,
+    },
     "temperature": {"degree 度": 1.0},
     "money": {"euro dollar yuan 元 块钱": 1.0},
     "pages": {"page 页": 1.0},
     "count": {"times 次 遍 回 人 位 名 条 个 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级": 1.0},
 }
-UNITS = {name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()}
+UNITS = {
+    name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()
+}
 CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
 LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|px|h|%|m"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
@@ -54,6 +71,14 @@ class Quantity(NamedTuple):
     value: float | tuple[int, ...]
     shown: str
     things: frozenset[str] = frozenset()
+
+    @property
+    def is_date(self) -> bool:
+        return self.kind in ("date", "weekday")
+
+    @property
+    def is_version(self) -> bool:
+        return self.kind.startswith("version of ")
 
     def is_like(self, other: Quantity) -> bool:
         """Tell whether both measure the same."""

@@ -232,9 +232,13 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
     if name in _RATES and (rate := _rate(before, following)):
         return 2, rate
     if name in ("a", "an") and q.UNITS.get(following.surface.lower(), ("",))[0] == "time":
-        return 2, Token(f"{name} {following.surface}", quantity=q.measured(1.0, following.surface.lower(), following.surface))
+        return 2, Token(
+            f"{name} {following.surface}", quantity=q.measured(1.0, following.surface.lower(), following.surface)
+        )
     if name in q.MONTHS and (day := _day_of_month(following)):
-        return 2, Token(f"{token.surface} {day}", quantity=Quantity("date", (q.MONTHS[name], day), f"{token.surface} {day}"))
+        return 2, Token(
+            f"{token.surface} {day}", quantity=Quantity("date", (q.MONTHS[name], day), f"{token.surface} {day}")
+        )
     is_plain = token.quantity is not None and token.quantity.kind == "count"
     is_word = name.isascii() and not token.quantity and not (name == "once" and following.surface.lower() not in _RATES)
     word_number = q.numeral(name) if is_word else None
@@ -264,16 +268,30 @@ def _measure_number(number: float, token: Token, before: Token, following: Token
 
 
 def _counting(tokens: list[Token]) -> list[Token]:
-    """Tell each count what it counts: the next words of its clause."""
+    """Tell each count what it counts: the next words of its clause. `Service 17` at its beginning is a name, no count."""
     counted = list(tokens)
     for at, token in enumerate(tokens):
-        if token.quantity and token.quantity.kind == "count":
+        if token.quantity and token.quantity.kind == "count" and _is_numbered(tokens, at):
+            counted[at] = token._replace(quantity=token.quantity._replace(kind="ordinal"))
+        elif token.quantity and token.quantity.kind == "count":
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].ends_clause), len(tokens))
             things = [t.concept for t in tokens[at + 1 : end] if t.weight >= 1][:_COUNTED_WITHIN]
             counted[at] = token._replace(quantity=token.quantity._replace(things=frozenset(things)))
     return counted
 
 
+def _is_numbered(tokens: list[Token], at: int) -> bool:
+    """Tell whether a number names one of many: it ends the first words, which no verb or little word parts."""
+    before = tokens[:at][-_OPENING:]
+    if at > _OPENING or not before or not tokens[at].surface.isdigit():
+        return False
+    thing = before[-1]
+    is_one = thing.surface.isascii() and not thing.surface.endswith("s") and thing.concept not in _MEASURED
+    return is_one and all(token.weight or token.surface.lower() == "the" for token in before)
+
+
+_OPENING = 3
+_MEASURED = frozenset({"port", "version", "size", "limit", "timeout", "level", "priority", "minimum"})
 _COUNTED_WITHIN = 2
 _RATES = frozenset({"a", "per", "each", "every"})
 _LASTING = frozenset({"after", "for", "within", "in", "of", "about", "than", "under", "over"})
