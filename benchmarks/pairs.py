@@ -1,7 +1,7 @@
 """How well the judge of texts tells duplicates and conflicts from the rest, on labelled pairs of statements.
 
-Run: `PYTHONPATH=src python benchmarks/pairs.py [FILE.jsonl] [--json] [--wrong]`. Each line of the file holds `a` and `b`
-(events of which `kind`, `scope`, `project`, `summary` are read), `label`, `lang` and `phenomenon`.
+Run: `PYTHONPATH=src python benchmarks/pairs.py [FILE.jsonl] [--json] [--wrong]`. Each line of the file holds `a` and
+`b` (events of which `kind`, `scope`, `project`, `summary` are read), `label`, `lang` and `phenomenon`.
 """
 
 from __future__ import annotations

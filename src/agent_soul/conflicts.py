@@ -48,6 +48,21 @@ class Conflict:
         pair = sorted((oldest, self.against[oldest][-1]))
         return f"c-{hashlib.sha256(repr((self.certain, pair)).encode()).hexdigest()[:_ID_LENGTH]}"
 
+    @property
+    def headline(self) -> str:
+        """What it is about, what of the two newest cannot hold together, and how sure that is."""
+        differing = f": {' / '.join(self.evidence)}" if self.evidence else ""
+        return f"{self.subject}{differing} ({'certain, by claim' if self.certain else 'suspected, by text'})"
+
+    def commands(self, name_of: Callable[[str], str]) -> dict[str, str]:
+        """Return the command for each way out; `name_of` gives the id under which an event is shown."""
+        settle = f"soul resolve {self.id} --source YOUR-ID"
+        return {
+            "keep": f"{settle} --keep {name_of(self.members[0].id)}",
+            "both": f'{settle} --both "why"',
+            "write": f'{settle} --write "what holds"',
+        }
+
 
 class Settled:
     """What a person declared to be no conflict, as groups of ids that can all hold."""
@@ -87,11 +102,11 @@ def by_claim(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
 
 
 def by_text(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
-    """Yield the conflicts that the judge of texts suspects among statements of one reach; profile and stable are one."""
+    """Yield the conflicts that the judge of texts suspects among the statements of each reach."""
     reaches: dict[tuple[str, ...], list[Event]] = defaultdict(list)
     for event in events:
         if event.kind not in _UNJUDGED:
-            reaches[_stated_for(event)].append(event)
+            reaches[stated_for(event)].append(event)
     for group in reaches.values():
         found = {
             (one.id, other.id): judgement
@@ -104,7 +119,7 @@ def by_text(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
 
 
 def judged_pairs(events: Sequence[Event], *, reports: bool = False) -> Iterable[tuple[Event, Event, Judgement]]:
-    """Yield each two events of one reach that are alike enough, with the judgement on them.
+    """Yield each two of `events`, all of one reach, that are alike enough, the older first, and the judgement on them.
 
     Two project updates tell of two moments and never contradict each other; with `reports` they are judged all the
     same, as they may be duplicates.
@@ -119,9 +134,7 @@ def judged_pairs(events: Sequence[Event], *, reports: bool = False) -> Iterable[
 
 def statement_of(event: Event) -> Statement:
     """Return what the judge reads of an event."""
-    return Statement(
-        event.summary, event.kind, _stated_for(event), event.kind == "temporary" or bool(event.valid_until)
-    )
+    return Statement(event.summary, event.kind, stated_for(event), event.kind == "temporary" or bool(event.valid_until))
 
 
 STAGES: tuple[Stage, ...] = (by_claim, by_text)
@@ -179,7 +192,7 @@ def _reachable(start: str, opponents: Mapping[str, set[str]]) -> set[str]:
     return seen
 
 
-def _stated_for(event: Event) -> tuple[str, ...]:
+def stated_for(event: Event) -> tuple[str, ...]:
     """Return where a statement holds: the person, a project, an agent, the last days; of the daily log, its day."""
     if event.scope in ("profile", "stable"):
         return ("person", "")

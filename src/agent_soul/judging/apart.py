@@ -124,7 +124,7 @@ def _is_framed_alike(
 
 
 def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Token]:
-    """Return the things of a segment; none where it holds a person or value that the statement gives, or a shared one."""
+    """Return the things of a segment; none where it holds a person or value that is given, or what both speak of."""
     if any(person.startswith(token.surface) for token in segment for person in frame.persons):
         return []
     things = [token for token in segment if is_thing(token)]

@@ -103,7 +103,7 @@ def frame(text: str) -> Frame:
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
-    """Part the tokens at punctuation and before reasons; an opening `On Linux,` or `If it fails,` stays with the rest."""
+    """Part the tokens at punctuation and before reasons; an opening `On Linux,` or `If it fails,` stays where it is."""
     part: list[Token] = []
     is_reason = started = False
     for token in (*tokens, Token("", ends_clause=True)):

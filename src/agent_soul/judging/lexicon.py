@@ -23,6 +23,7 @@ _ROLES = (
     "additive",
 )
 _WEAK_WEIGHT = 0.3
+_POLE_WEIGHT = 0.5
 _SUFFIXES = ("ly", "ments", "ment", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
 _VOWELS = frozenset("aeiouy")
 _SHORTEST_STEM = 3
@@ -91,9 +92,9 @@ def load() -> Lexicon:
     """Return the tables that ship with the package."""
     words: dict[str, Word] = {}
     concepts, tables = _sections("concepts.txt")["concepts"], _sections("oppositions.txt")
-    for row in concepts:
-        forms = _forms(row)
-        _enter(words, forms, Word(forms[0]))
+    for forms in map(_forms, concepts):
+        for form in forms:
+            words.setdefault(key_of(form), Word(forms[0]))
     _enter_oppositions(words, tables)
     exact = {form: Word("not", 0.0, -1) for row in tables["negations"] for form in _forms(row)}
     for form in (form for row in tables["stop"] for form in _forms(row)):
@@ -109,21 +110,16 @@ def load() -> Lexicon:
 
 
 def _enter_oppositions(words: dict[str, Word], tables: dict[str, list[str]]) -> None:
-    for name, weight in (("poles", 0.5), ("modals", 0.0)):
+    for name, weight in (("poles", _POLE_WEIGHT), ("modals", 0.0)):
         for row in tables[name]:
             sides = [_forms(side) for side in row.split("|")]
             for sign, forms in zip((1, -1), sides, strict=True):
-                _enter(words, forms, Word(sides[0][0], weight, sign), over=True)
-    for row, values in _rows(tables["sets"]):
-        for forms in values:
-            for form in forms:
-                known = words.get(key_of(form), Word(f"{row}={forms[0]}"))
-                words[key_of(form)] = replace(known, concept=f"{row}={forms[0]}", setting=(row, forms[0]))
-    for row, values in _rows(tables["holders"]):
-        for forms in values:
-            for form in forms:
-                known = words.get(key_of(form), Word(forms[0]))
-                words[key_of(form)] = replace(known, holder=(row, forms[0]))
+                words |= {key_of(form): Word(sides[0][0], weight, sign) for form in forms}
+    for row, value, form in _values(tables["sets"]):
+        concept = f"{row}={value}"
+        words[key_of(form)] = replace(words.get(key_of(form), Word(concept)), concept=concept, setting=(row, value))
+    for row, value, form in _values(tables["holders"]):
+        words[key_of(form)] = replace(words.get(key_of(form), Word(value)), holder=(row, value))
     for role in _ROLES:
         _give_role(words, role, [form for row in tables[role] for form in _forms(row)])
 
@@ -139,18 +135,12 @@ def _give_role(words: dict[str, Word], role: str, forms: Iterable[str]) -> None:
             words[key] = replace(word, roles=word.roles | {role})
 
 
-def _enter(words: dict[str, Word], forms: Iterable[str], word: Word, *, over: bool = False) -> None:
-    for form in forms:
-        if over:
-            words[key_of(form)] = word
-        else:
-            words.setdefault(key_of(form), word)
-
-
-def _rows(lines: Iterable[str]) -> Iterator[tuple[str, list[list[str]]]]:
+def _values(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield row, value and form of `theme: dark, 深色 | light, 浅色`; a value is named by its first form."""
     for line in lines:
-        name, _, values = line.partition(": ")
-        yield name, [_forms(value) for value in values.split("|")]
+        row, _, values = line.partition(": ")
+        for forms in map(_forms, values.split("|")):
+            yield from ((row, forms[0], form) for form in forms)
 
 
 def _forms(text: str) -> list[str]:

@@ -10,11 +10,12 @@ NUMERAL = f"[{DIGITS}十百千万半]+"
 NUMBER_WORDS = {
     name: float(number)
     for number, name in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
     )
 } | {
     "once": 1.0,
     "twice": 2.0,
+    "fifteen": 15.0,
     "twenty": 20.0,
     "thirty": 30.0,
     "forty": 40.0,
@@ -55,7 +56,10 @@ UNITS = {
 CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
 LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|px|h|%|m"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_MONTHS = "january february march april may june july august september october november december".split()
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
 MONTHS = {name: number for number, full in enumerate(_MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
 WEEKDAYS = {name: number for number, full in enumerate(_WEEKDAYS) for name in (full, f"{full}s")}
 CJK_WEEKDAYS = {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}

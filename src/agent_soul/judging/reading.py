@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from agent_soul.judging import quantities as q
@@ -19,14 +19,15 @@ _PIECE = re.compile(
     rf"""\s*(?:
     (?P<common>[a-z]+(?:['-][a-z]+)*(?![\w/+\#]|[.'-]\w))
     | (?P<reference>\#\d+)
-    | (?P<path>https?://\S+ | [\w.~-]*/[\w./~-]*\w | \.[a-z]\w+(?:\.\w+)* | [\w-]+\.(?:md|py|js|ts|json|ya?ml|toml|txt|csv|lock)\b)
+    | (?P<path>https?://\S+ | [\w.~-]*/[\w./~-]*\w | \.[a-z]\w+(?:\.\w+)*
+        | [\w-]+\.(?:md|py|js|ts|json|ya?ml|toml|txt|csv|lock)\b)
     | (?P<date>(?P<year>\d{{4}})-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)
         | (?P<month2>\d\d?|{q.NUMERAL})\s*月\s*(?P<day2>\d\d?|{q.NUMERAL})\s*[日号])
     | (?P<monthend>(?P<month3>\d\d?|{q.NUMERAL})\s*月[底末初])
     | (?P<ordinal>第\s*(?P<nth>\d+|{q.NUMERAL})\s*[次轮期版批个届阶段]*)
     | (?P<weekday>(?:每个?|本|下|上)?(?:周|星期|礼拜)(?P<which>[一二三四五六日天])(?!期))
-    | (?P<clock>(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*(?:点钟?|:(?P<minute>\d\d))
-        (?P<half>半)?)
+    | (?P<clock>(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*
+        (?:点钟?|:(?P<minute>\d\d))(?P<half>半)?)
     | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
     | (?P<version>v?\d+(?:\.\d+)+)
     | (?P<plain>\d+(?:,\d{{3}})*)
@@ -134,7 +135,7 @@ def _word(text: str, found: re.Match[str]) -> Token:
 
 def _looks_like_a_name(word: str, found: re.Match[str]) -> bool:
     """Tell whether a word has a capital where a sentence needs none, or is a term with a digit or dot inside."""
-    if not word.isalpha() and _TERM.search(word) or not word[1:].islower() and any(map(str.isupper, word[1:])):
+    if any(map(str.isupper, word[1:])) or _TERM.search(word):
         return True
     if not word[0].isupper():
         return False
@@ -143,7 +144,7 @@ def _looks_like_a_name(word: str, found: re.Match[str]) -> bool:
 
 
 _TERM = re.compile(r"[\d_.]")
-_MAKERS = {
+_MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "common": _word,
     "path": lambda text, _: Token(text, text.lower(), _NAME_WEIGHT, is_name=True),
     "reference": lambda text, _: Token(text, text, is_name=True),
@@ -268,7 +269,7 @@ def _measure_number(number: float, token: Token, before: Token, following: Token
 
 
 def _counting(tokens: list[Token]) -> list[Token]:
-    """Tell each count what it counts: the next words of its clause. `Service 17` at its beginning is a name, no count."""
+    """Tell each count what it counts: the next words of its clause. `Service 17` at its start is a name, no count."""
     counted = list(tokens)
     for at, token in enumerate(tokens):
         if token.quantity and token.quantity.kind == "count" and _is_numbered(tokens, at):

@@ -1,4 +1,4 @@
-"""What a statement gives: values of settings, names with the verb that gives them, owners, holders, what it gives up."""
+"""What a statement gives: values of settings, names by the verb that gives them, owners, holders, what it gives up."""
 
 from __future__ import annotations
 
