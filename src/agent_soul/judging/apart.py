@@ -18,6 +18,7 @@ A_THING = 0.9
 """Weight of what may be a thing by itself: a word, or two unknown Chinese characters ..."""
 _A_CHARACTER = 0.4
 """... in a closely parallel sentence a single one."""
+_SAME_REPORT = 0.9
 _BINDING = frozenset({"rule", "preference", "decision"})
 _NOTHING = Clause({}, 1, False, ())
 
@@ -85,11 +86,13 @@ def other_topic(pair: Pair) -> Judgement | None:
     return Judgement(Label.DISTINCT, "other topic") if pair.contained < _TOPIC else None
 
 
-def two_reports(pair: Pair) -> Judgement | None:
-    """Each tells of its own moment; what differs between them is what happened in between."""
+def two_reports(pair: Pair, found: Judgement) -> Judgement:
+    """Each report tells of its own act: two do not contradict each other, and are one only if nearly all agrees."""
     sides = zip((pair.one, pair.other), pair.frames, strict=True)
     reports = (s.kind == "project-update" or (f.is_report and s.kind not in _BINDING) for s, f in sides)
-    return Judgement(Label.DISTINCT, "two reports") if all(reports) else None
+    if not all(reports) or (found.label is Label.DUPLICATE and pair.alike >= _SAME_REPORT):
+        return found
+    return Judgement(Label.DISTINCT, "two reports")
 
 
 def is_thing(token: Token) -> bool:

@@ -24,6 +24,7 @@ _REPORT = re.compile(
     r"|(?:added|fixed|removed|updated|changed|renamed|moved|released|merged|bumped|refactored|improved|cleaned|reverted"
     r"|published|shipped|verified|deployed|implemented|completed|created|introduced|migrated|switched|closed|finished"
     r"|tested|built|executed|rewrote)\b"
+    r"|(?:add|fix|update|remove|bump|refactor|improve|move|rename|merge|release|prepare|clean ?up|upgrade|try to|revert)\b"
     r"|(?:修复|新增|更新|删除|完成|合并|发布|重构|优化)了)",
     re.IGNORECASE,
 )

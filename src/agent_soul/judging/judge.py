@@ -53,6 +53,6 @@ def judge(one: Statement, other: Statement) -> Judgement:
         return Judgement(label, rule, evidence[::-1])
     pair = Pair(one, other)
     found = next(filter(None, (rule(pair) for rule in RULES)), Judgement(Label.DISTINCT, "unlike"))
-    if found.label is Label.CONFLICT:
-        return two_reports(pair) or found
-    return found
+    if found.label is Label.DISTINCT or found.rule == "same words":
+        return found
+    return two_reports(pair, found)

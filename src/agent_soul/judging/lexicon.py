@@ -97,6 +97,9 @@ def load() -> Lexicon:
             words.setdefault(key_of(form), Word(forms[0]))
     _enter_oppositions(words, tables)
     exact = {form: Word("not", 0.0, -1) for row in tables["negations"] for form in _forms(row)}
+    for row, value, form in _values(tables["sets"]):  # names, which no stem may confuse: git and gitee
+        known = words.get(key_of(form), Word(""))
+        exact |= dict.fromkeys((form, f"{form}s"), replace(known, concept=f"{row}={value}", setting=(row, value)))
     for form in (form for row in tables["stop"] for form in _forms(row)):
         known = words.get(key_of(form), Word(form))
         exact.setdefault(form, Word(form, 0.0, 1, roles=known.roles))
@@ -115,9 +118,6 @@ def _enter_oppositions(words: dict[str, Word], tables: dict[str, list[str]]) -> 
             sides = [_forms(side) for side in row.split("|")]
             for sign, forms in zip((1, -1), sides, strict=True):
                 words |= {key_of(form): Word(sides[0][0], weight, sign) for form in forms}
-    for row, value, form in _values(tables["sets"]):
-        concept = f"{row}={value}"
-        words[key_of(form)] = replace(words.get(key_of(form), Word(concept)), concept=concept, setting=(row, value))
     for row, value, form in _values(tables["holders"]):
         words[key_of(form)] = replace(words.get(key_of(form), Word(value)), holder=(row, value))
     for role in _ROLES:

@@ -55,7 +55,8 @@ def values(tokens: Sequence[Token]) -> dict[str, str]:
 
 def _is_named(token: Token) -> bool:
     holder = token.word.holder if token.word else None
-    return token.is_name or bool(holder and holder[0] in _NAMED_HOLDERS)
+    is_reference = token.surface.startswith("#")
+    return (token.is_name and not is_reference) or bool(holder and holder[0] in _NAMED_HOLDERS)
 
 
 def _verb_of(tokens: Sequence[Token], at: int) -> str:
