@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import ANY_VERB, Clause
+from agent_soul.judging.lexicon import OWN_SUBJECT
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.quantities import Quantity
 
@@ -24,8 +25,10 @@ _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
-_CLAUSE = 0.5
-"""Share that two clauses have in common when one may deny the other."""
+_SENSE_TOPIC = 0.6
+_CLAUSE = 0.55
+"""Share that two clauses have in common when one may deny the other, and the weight of it."""
+_CLAUSE_SHARED = 2.0
 _LEAST_CLAUSES = 3.0
 _NOTHING_BUT = 0.8
 
@@ -63,9 +66,11 @@ def differing_setting(pair: Pair) -> Judgement | None:
     values = {f"{row}={value}" for row in both for value in first[row] | second[row]}
     topic = pair.contained_without(values, least=1.0)
     enough = _LONG_SETTING_TOPIC if pair.shared >= _LONG_SHARED else _SETTING_TOPIC
-    for row in both if topic >= enough and not pair.either("additive") else ():
-        if not first[row] & second[row]:
-            return Judgement(Label.CONFLICT, f"differing {row}", (listed(first[row]), listed(second[row])))
+    for row in both if not pair.either("additive") else ():
+        is_subject = row.endswith(OWN_SUBJECT) or topic >= enough
+        if is_subject and not first[row] & second[row]:
+            name = row.removesuffix(OWN_SUBJECT)
+            return Judgement(Label.CONFLICT, f"differing {name}", (listed(first[row]), listed(second[row])))
     return None
 
 
@@ -91,10 +96,12 @@ def differing_value(pair: Pair) -> Judgement | None:
 
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, each the closest to the other, of which one affirms and one denies."""
-    for clause in pair.frames[0].clauses:
+    for clause in pair.frames[0].clauses if not pair.reports else ():
         other, share = _closest(clause, pair.frames[1].clauses)
-        is_opposite = other is not None and share >= _CLAUSE and other.sign != clause.sign
-        if other is not None and is_opposite and _closest(other, pair.frames[0].clauses)[0] is clause:
+        if other is None or share < _CLAUSE or other.sign == clause.sign or pair.contained < _SENSE_TOPIC:
+            continue
+        is_mutual = _closest(other, pair.frames[0].clauses)[0] is clause
+        if is_mutual and shared_weight(clause.weights, other.weights) >= _CLAUSE_SHARED:
             return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
     return None
 
@@ -115,7 +122,7 @@ def denied_beside(pair: Pair) -> Judgement | None:
     for one, other, turned in ((*pair.frames, False), (*pair.frames[::-1], True)):
         affirmed = {c for clause in other.clauses if clause.sign > 0 for c in clause.weights}
         affirmed -= {c for clause in other.clauses if clause.sign < 0 for c in clause.weights}
-        for clause in one.clauses if pair.contained >= _DENIED_TOPIC else ():
+        for clause in one.clauses if pair.contained >= _DENIED_TOPIC and not pair.reports else ():
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
             enough = max(A_THING, _NOTHING_BUT * sum(clause.weights.values()))
             if clause.sign < 0 and not clause.is_reason and shared >= enough:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from agent_soul.judging.frames import Clause, Frame
+from agent_soul.judging.frames import Frame
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed
 from agent_soul.judging.reading import Token
 
@@ -18,9 +18,9 @@ A_THING = 0.9
 """Weight of what may be a thing by itself: a word, or two unknown Chinese characters ..."""
 _A_CHARACTER = 0.4
 """... in a closely parallel sentence a single one."""
+_REPORTED_TOPIC = 0.6
 _SAME_REPORT = 0.9
-_BINDING = frozenset({"rule", "preference", "decision"})
-_NOTHING = Clause({}, 1, False, ())
+"""Share in common from which two reports are of one act."""
 
 
 def other_reach(pair: Pair) -> Judgement | None:
@@ -69,8 +69,8 @@ def other_occasion(pair: Pair) -> Judgement | None:
 
 def other_object(pair: Pair) -> Judgement | None:
     """Two sentences of one build with another thing in the same place speak of two things."""
-    first, second = ([t for t in _main_clause(each).tokens if t.quantity or t.weight] for each in pair.frames)
-    matcher = SequenceMatcher(None, [_slot(t) for t in first], [_slot(t) for t in second], autojunk=False)
+    first, second = (each.main for each in pair.frames)
+    matcher = SequenceMatcher(None, *(each.slots for each in pair.frames), autojunk=False)
     ratio = matcher.ratio()
     least = _A_CHARACTER if ratio >= _CLOSELY_PARALLEL else A_THING
     for kind, a1, a2, b1, b2 in matcher.get_opcodes() if ratio >= _PARALLEL else ():
@@ -86,13 +86,18 @@ def other_topic(pair: Pair) -> Judgement | None:
     return Judgement(Label.DISTINCT, "other topic") if pair.contained < _TOPIC else None
 
 
-def two_reports(pair: Pair, found: Judgement) -> Judgement:
-    """Each report tells of its own act: two do not contradict each other, and are one only if nearly all agrees."""
-    sides = zip((pair.one, pair.other), pair.frames, strict=True)
-    reports = (s.kind == "project-update" or (f.is_report and s.kind not in _BINDING) for s, f in sides)
-    if not all(reports) or (found.label is Label.DUPLICATE and pair.alike >= _SAME_REPORT):
-        return found
-    return Judgement(Label.DISTINCT, "two reports")
+def as_reports(pair: Pair, found: Judgement) -> Judgement:
+    """Return `found`, unless it is of reports, each of which tells of its own act.
+
+    Two do not contradict each other, and are one only if nearly all agrees; one contradicts what holds only if both
+    are plainly about the same.
+    """
+    is_conflict = found.label is Label.CONFLICT and found.rule != "given up"
+    if pair.reports == 2 and (found.label is Label.CONFLICT or pair.alike < _SAME_REPORT):
+        return Judgement(Label.DISTINCT, "two reports")
+    if pair.reports == 1 and is_conflict and pair.contained < _REPORTED_TOPIC:
+        return Judgement(Label.DISTINCT, "a report")
+    return found
 
 
 def is_thing(token: Token) -> bool:
@@ -102,19 +107,6 @@ def is_thing(token: Token) -> bool:
         return token.weight > 0
     is_other = word.roles & {"verbs", "value verbs", "owning"} or (word.holder and word.holder[0] == "role")
     return word.weight >= 1 and not is_other
-
-
-def _main_clause(frame: Frame) -> Clause:
-    """Return the first of the first two clauses that says something, as a statement may open with an aside."""
-    said = [clause for clause in frame.clauses[:2] if not clause.is_reason]
-    return next((clause for clause in said if sum(clause.weights.values()) >= 1), said[0] if said else _NOTHING)
-
-
-def _slot(token: Token) -> str:
-    """Return what has to agree at a place of two parallel sentences: numbers and values may differ."""
-    if token.quantity:
-        return f"<{token.quantity.kind}>"
-    return f"<{token.word.setting[0]}>" if token.word and token.word.setting else token.concept
 
 
 def _is_framed_alike(

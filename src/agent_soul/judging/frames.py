@@ -19,13 +19,15 @@ _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
+_ACTS = (
+    "add(?:ed)? fix(?:ed)? remove[ds]? update[ds]? change[ds]? rename[ds]? move[ds]? release[ds]? merge[ds]?"
+    " bump(?:ed)? refactor(?:ed)? improve[ds]? clean(?:ed)? revert(?:ed)? replace[ds]? upgrade[ds]? implement(?:ed)?"
+    " prepare[ds]? published shipped verified deployed completed created introduced migrated switched closed finished tested"
+    " built executed rewrote 修复了 新增了 更新了 删除了 完成了 合并了 发布了 重构了 优化了"
+)
 _REPORT = re.compile(
-    r"\s*(?:(?:feat|fix|docs?|chore|refactor|style|test|build|ci|perf|wip|revert)(?:\([^)]*\))?!?:"
-    r"|(?:added|fixed|removed|updated|changed|renamed|moved|released|merged|bumped|refactored|improved|cleaned|reverted"
-    r"|published|shipped|verified|deployed|implemented|completed|created|introduced|migrated|switched|closed|finished"
-    r"|tested|built|executed|rewrote)\b"
-    r"|(?:add|fix|update|remove|bump|refactor|improve|move|rename|merge|release|prepare|clean ?up|upgrade|try to|revert)\b"
-    r"|(?:修复|新增|更新|删除|完成|合并|发布|重构|优化)了)",
+    r"\s*(?:\[[^]]*\]|(?:feat|fix|docs?|chore|refactor|style|test|build|ci|perf|wip|revert)(?:\([^)]*\))?!?:"
+    rf"|(?:[\w./()-]+: )?(?:{'|'.join(_ACTS.split())})(?![a-z]))",
     re.IGNORECASE,
 )
 """How a statement begins that tells of one change, as commit subjects and change logs do."""
@@ -35,7 +37,7 @@ _REPORT = re.compile(
 class Clause:
     """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what.
 
-    `is_reason` marks what is said only beside the statement: its reason, where it comes from.
+    `is_reason` marks what is said only beside the statement: its reason, where it comes from, what it replaces.
     """
 
     weights: Mapping[str, float]
@@ -44,13 +46,17 @@ class Clause:
     tokens: tuple[Token, ...]
 
 
+_NOTHING = Clause({}, 1, False, ())
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """A statement laid out.
 
     `weights` is what it is about; `settings` the values of exclusive settings that it affirms; `holders` what it is
     limited to; `values` the names that it gives, with the verb that gives each; `denied` what it gives up, `excluded`
-    what it rules out; `roles` what its words do in it (see oppositions.txt).
+    what it rules out; `roles` what its words do in it (see oppositions.txt). `main` are the telling words of its main
+    clause, and `slots` what must be equal there in a sentence of the same build: of numbers and settings only the kind.
     """
 
     text: str
@@ -63,6 +69,8 @@ class Frame:
     values: Mapping[str, str]
     denied: frozenset[str]
     excluded: frozenset[str]
+    main: tuple[Token, ...]
+    slots: tuple[str, ...]
     persons: frozenset[str]
     roles: frozenset[str]
     is_past: bool
@@ -84,6 +92,8 @@ def frame(text: str) -> Frame:
         for concept, weight in clause.weights.items():
             weights[concept] = max(weights.get(concept, 0.0), weight)
     denied = frozenset(name for clause in clauses for name in given.denied(clause.tokens))
+    opening = next((c for c in main[:2] if sum(c.weights.values()) >= 1), main[0] if main else _NOTHING)
+    told = tuple(token for token in opening.tokens if token.quantity or token.weight)
     affirmed = [clause for clause in main if clause.sign > 0]
     return Frame(
         text=text,
@@ -96,11 +106,19 @@ def frame(text: str) -> Frame:
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
+        main=told,
+        slots=tuple(map(_slot, told)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
         is_report=bool(_REPORT.match(text)),
     )
+
+
+def _slot(token: Token) -> str:
+    if token.quantity:
+        return f"<{token.quantity.kind}>"
+    return f"<{token.word.setting[0]}>" if token.word and token.word.setting else token.concept
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
@@ -110,8 +128,9 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
     for token in (*tokens, Token("", ends_clause=True)):
         if token.surface == "," and part and _opens(part[0]):
             continue
-        reasons = _has_role(token, "reason") and (started or sum(word.weight for word in part) >= 1)
-        if not (token.ends_clause or reasons or token.surface.lower() in _INSTEAD):
+        is_beside = _has_role(token, "reason") or token.surface.lower() in _INSTEAD
+        reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
+        if not (token.ends_clause or reasons):
             part.append(token)
             continue
         if part:

@@ -14,6 +14,7 @@ from agent_soul.judging.against import (
     opposite_sense,
 )
 from agent_soul.judging.apart import (
+    as_reports,
     exception,
     mention_only,
     other_holder,
@@ -21,7 +22,6 @@ from agent_soul.judging.apart import (
     other_occasion,
     other_reach,
     other_topic,
-    two_reports,
 )
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
 from agent_soul.judging.same import same_words, says_the_same
@@ -55,4 +55,4 @@ def judge(one: Statement, other: Statement) -> Judgement:
     found = next(filter(None, (rule(pair) for rule in RULES)), Judgement(Label.DISTINCT, "unlike"))
     if found.label is Label.DISTINCT or found.rule == "same words":
         return found
-    return two_reports(pair, found)
+    return as_reports(pair, found)

@@ -12,6 +12,8 @@ from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.quantities import Quantity
 
 _FRAMES_KEPT = 8192
+_BINDING = frozenset({"rule", "preference", "decision"})
+"""Kinds that bind, however they are worded: "add a test" is then no report."""
 
 
 class Label(StrEnum):
@@ -73,6 +75,12 @@ class Pair:
             [quantity for quantity in first if not any(map(quantity.equals, second))],
             [quantity for quantity in second if not any(map(quantity.equals, first))],
         )
+
+    @functools.cached_property
+    def reports(self) -> int:
+        """Number of the statements that report an act: project updates, and lines of a change log."""
+        sides = zip((self.one, self.other), self.frames, strict=True)
+        return sum(s.kind == "project-update" or (f.is_report and s.kind not in _BINDING) for s, f in sides)
 
     def contained_without(self, concepts: Iterable[str], *, least: float) -> float:
         """Return `contained` of what is left when `concepts` are set aside; `least` is the weight it is measured by."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import re
 
 from agent_soul.judging.apart import A_THING, is_thing
 from agent_soul.judging.frames import Frame
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
 from agent_soul.text import compare_key
 
-_MARKS = frozenset("+-#.%/:")
-"""Punctuation that changes what a word or number is; all other is form."""
+_FORM = re.compile(r"[\W_](?<![-+#.%/:])|[-+#.%/:](?![^\W_])")
+"""What is form alone: punctuation, but for what stands before a letter or digit and may change it (`.env`, `-1`)."""
 _SAME = 0.55
 """Share in common from which two statements say the same ..."""
 _SHORT_SAME = 0.75
@@ -30,9 +32,9 @@ def same_words(pair: Pair) -> Judgement | None:
     return Judgement(Label.DUPLICATE, "same words") if first == second else None
 
 
+@functools.lru_cache(maxsize=8192)
 def _letters(text: str) -> str:
-    key = compare_key(text).replace("，", ",")
-    return "".join(c for at, c in enumerate(key) if c.isalnum() or (c in _MARKS and key[at + 1 : at + 2].isalnum()))
+    return _FORM.sub("", compare_key(text))
 
 
 def says_the_same(pair: Pair) -> Judgement | None:
