@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from agent_soul.event import build
 from agent_soul.judging import Judgement, Label, Statement, judge
 
 _OURS = Path(__file__).with_name("data") / "pairs.jsonl"
@@ -56,6 +57,9 @@ def measure(judged: Sequence[tuple[Mapping[str, Any], Judgement]]) -> dict[str, 
     result["wrongly suggested for merging"] = sum(
         found.label is Label.DUPLICATE and pair["label"] != Label.DUPLICATE for pair, found in judged
     )
+    result["merged by themselves"] = sum(
+        pair["label"] != Label.DUPLICATE and _is_merged(pair["a"], pair["b"]) for pair, _ in judged
+    )
     result["non-duplicates"] = sum(pair["label"] != Label.DUPLICATE for pair, _ in judged)
     groups = Counter((pair["lang"], pair["label"], pair["phenomenon"]) for pair, _ in judged)
     right_in = Counter(
@@ -63,6 +67,12 @@ def measure(judged: Sequence[tuple[Mapping[str, Any], Judgement]]) -> dict[str, 
     )
     result["groups"] = {" ".join(group): [right_in[group], number] for group, number in sorted(groups.items())}
     return result
+
+
+def _is_merged(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tell whether a compile merges the two without asking: the same normalised text, kind and place."""
+    filled = [build({"event_id": "x-1", "ts": "2026-01-01T00:00:00Z", "source": "a-b", **e}) for e in (one, other)]
+    return filled[0].identity == filled[1].identity
 
 
 def _table(result: Mapping[str, Any]) -> str:

@@ -382,6 +382,12 @@ class TestFinding:
         assert "'nothing-like-it'" in soul("why", "nothing-like-it", code=2).stderr
 
 
+def command_of(hub: Path, way: str) -> str:
+    """Return the arguments of the first command on the conflict page that goes this way."""
+    command = next(line for line in page(hub, "conflicts.md").split("\n") if way in line and "soul resolve" in line)
+    return command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b")
+
+
 class TestDeciding:
     def test_retract_takes_a_line_off_its_page(self, soul: Soul, hub: Path) -> None:
         answer = add(soul, "Wrong fact.")
@@ -401,23 +407,18 @@ class TestDeciding:
         assert f"Likes tabs. ⚠ CONFLICT with {spaces['event_id'][:8]}" in stable
         assert f"Likes spaces. ⚠ CONFLICT with {tabs['event_id'][:8]}" in stable
         assert "conflicts 1" in page(hub, "index.md")
-        command = next(line for line in page(hub, "conflicts.md").split("\n") if "soul resolve" in line)
-        arguments = (
-            command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b").replace('"why"', "both").split()
-        )
-        soul(*arguments)
+        soul(*command_of(hub, "--both").replace('"why"', "both").split())
         soul("compile")
 
         assert "CONFLICT" not in page(hub, "stable-memory.md")
         assert not (hub / "canonical" / "conflicts.md").exists()
 
-    def test_retracting_decides_a_conflict(self, soul: Soul, hub: Path) -> None:
+    def test_keeping_one_decides_a_conflict(self, soul: Soul, hub: Path) -> None:
         claim = ("--entity", "editor", "--attribute", "indent", "--value")
         add(soul, "Likes tabs.", *claim, "tabs")
         add(soul, "Likes spaces.", *claim, "spaces")
         soul("compile")
-        command = next(line for line in page(hub, "conflicts.md").split("\n") if "soul retract" in line)
-        soul(*command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b").replace('"why"', "asked").split())
+        soul(*command_of(hub, "--keep").split())
         soul("compile")
 
         assert page(hub, "stable-memory.md").count("Likes") == 1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.frames import ANY_VERB, Clause
-from agent_soul.judging.lexicon import OWN_SUBJECT
+from agent_soul.judging.frames import ANY_VERB, Clause, Frame
+from agent_soul.judging.lexicon import CJK, OWN_SUBJECT
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.quantities import Quantity
 
@@ -31,17 +32,23 @@ _CLAUSE = 0.55
 _CLAUSE_SHARED = 2.0
 _LEAST_CLAUSES = 3.0
 _NOTHING_BUT = 0.8
+"""Share of a denying clause that the other statement must affirm."""
+_BETWEEN_CJK = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
 
 
 def given_up(pair: Pair) -> Judgement | None:
     """One says that X was left for Y, or rules X out; the other still gives X."""
     for one, other in (pair.frames, pair.frames[::-1]):
-        given = {f"{row}={value}" for row, values in other.settings.items() for value in values} | other.names
+        given = {f"{row}={value}" for row, values in other.settings.items() for value in values} | other.names.keys()
         denied = one.denied | (one.excluded if pair.contained >= _EXCLUDED_TOPIC else frozenset())
         gone = denied & given - other.denied - other.excluded
         if gone and pair.contained >= _GIVEN_UP_TOPIC:
-            return Judgement(Label.CONFLICT, "given up", (listed(name.rpartition("=")[2] for name in gone),))
+            return Judgement(Label.CONFLICT, "given up", (_as_written(gone, other),))
     return None
+
+
+def _as_written(concepts: Iterable[str], frame: Frame) -> str:
+    return listed(frame.names.get(concept, concept.rpartition("=")[2]) for concept in concepts)
 
 
 def differing_number(pair: Pair) -> Judgement | None:
@@ -90,7 +97,8 @@ def differing_value(pair: Pair) -> Judgement | None:
     verbs = set(first.values()) & set(second.values()) or ({*first.values(), *second.values()} & {ANY_VERB})
     topic = pair.contained_without(first.keys() | second.keys(), least=_LEAST_VALUED)
     if first and second and verbs and topic >= _VALUE_TOPIC:
-        return Judgement(Label.CONFLICT, "differing value", (listed(first), listed(second)))
+        shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
+        return Judgement(Label.CONFLICT, "differing value", shown)
     return None
 
 
@@ -132,4 +140,4 @@ def denied_beside(pair: Pair) -> Judgement | None:
 
 
 def _said(clause: Clause) -> str:
-    return " ".join(token.surface for token in clause.tokens)
+    return _BETWEEN_CJK.sub("", " ".join(token.surface for token in clause.tokens))

@@ -70,7 +70,7 @@ def other_occasion(pair: Pair) -> Judgement | None:
 def other_object(pair: Pair) -> Judgement | None:
     """Two sentences of one build with another thing in the same place speak of two things."""
     first, second = (each.main for each in pair.frames)
-    matcher = SequenceMatcher(None, *(each.slots for each in pair.frames), autojunk=False)
+    matcher = SequenceMatcher(None, pair.frames[0].slots, pair.frames[1].slots, autojunk=False)
     ratio = matcher.ratio()
     least = _A_CHARACTER if ratio >= _CLOSELY_PARALLEL else A_THING
     for kind, a1, a2, b1, b2 in matcher.get_opcodes() if ratio >= _PARALLEL else ():

@@ -22,8 +22,8 @@ _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
 _ACTS = (
     "add(?:ed)? fix(?:ed)? remove[ds]? update[ds]? change[ds]? rename[ds]? move[ds]? release[ds]? merge[ds]?"
     " bump(?:ed)? refactor(?:ed)? improve[ds]? clean(?:ed)? revert(?:ed)? replace[ds]? upgrade[ds]? implement(?:ed)?"
-    " prepare[ds]? published shipped verified deployed completed created introduced migrated switched closed finished tested"
-    " built executed rewrote 修复了 新增了 更新了 删除了 完成了 合并了 发布了 重构了 优化了"
+    " prepare[ds]? published shipped verified deployed completed created introduced migrated switched closed finished"
+    " tested built executed rewrote 修复了 新增了 更新了 删除了 完成了 合并了 发布了 重构了 优化了"
 )
 _REPORT = re.compile(
     r"\s*(?:\[[^]]*\]|(?:feat|fix|docs?|chore|refactor|style|test|build|ci|perf|wip|revert)(?:\([^)]*\))?!?:"
@@ -54,9 +54,10 @@ class Frame:
     """A statement laid out.
 
     `weights` is what it is about; `settings` the values of exclusive settings that it affirms; `holders` what it is
-    limited to; `values` the names that it gives, with the verb that gives each; `denied` what it gives up, `excluded`
-    what it rules out; `roles` what its words do in it (see oppositions.txt). `main` are the telling words of its main
-    clause, and `slots` what must be equal there in a sentence of the same build: of numbers and settings only the kind.
+    limited to; `names` its names as they are written; `values` those that it gives, with the verb that gives each;
+    `denied` what it gives up, `excluded` what it rules out; `roles` what its words do in it (see oppositions.txt).
+    `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
+    build: of numbers and settings only the kind.
     """
 
     text: str
@@ -65,7 +66,7 @@ class Frame:
     quantities: tuple[Quantity, ...]
     settings: Mapping[str, frozenset[str]]
     holders: Mapping[str, frozenset[str]]
-    names: frozenset[str]
+    names: Mapping[str, str]
     values: Mapping[str, str]
     denied: frozenset[str]
     excluded: frozenset[str]
@@ -102,7 +103,7 @@ def frame(text: str) -> Frame:
         quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
-        names=frozenset(token.concept for token in said if token.is_name),
+        names={token.concept: token.surface for token in said if token.is_name},
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),

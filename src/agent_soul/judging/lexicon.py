@@ -65,7 +65,7 @@ class Lexicon:
 @functools.cache
 def stem(word: str) -> str:
     """Return the part of a lower-case English word that its inflected forms share: `caches`, `caching` give `cach`."""
-    if not word.isascii() or len(word) <= _SHORTEST_STEM:
+    if not (word.isascii() and word.isalpha()) or len(word) <= _SHORTEST_STEM:
         return word
     for suffix in _SUFFIXES:
         rest = word.removesuffix(suffix)

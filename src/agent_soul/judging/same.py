@@ -40,7 +40,7 @@ def _letters(text: str) -> str:
 def says_the_same(pair: Pair) -> Judgement | None:
     """Nearly all in common, and no number, name, sense or thing that differs."""
     one, other = pair.frames
-    new_names = (one.names - other.weights.keys()) | (other.names - one.weights.keys())
+    new_names = (one.names.keys() - other.weights.keys()) | (other.names.keys() - one.weights.keys())
     if any(pair.left_over) or (new_names and pair.contained < _NAMES_CONTAINED):
         return None
     left = min(_things_left(one, other), _things_left(other, one))
