@@ -20,10 +20,10 @@ _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
 _ACTS = (
-    "add(?:ed)? fix(?:ed)? remove[ds]? update[ds]? change[ds]? rename[ds]? move[ds]? release[ds]? merge[ds]?"
-    " bump(?:ed)? refactor(?:ed)? improve[ds]? clean(?:ed)? revert(?:ed)? replace[ds]? upgrade[ds]? implement(?:ed)?"
-    " prepare[ds]? published shipped verified deployed completed created introduced migrated switched closed finished"
-    " tested built executed rewrote 修复了 新增了 更新了 删除了 完成了 合并了 发布了 重构了 优化了"
+    "add(?:ed)? fix(?:ed)? removed? renamed? bump(?:ed)? refactor(?:ed)? improved? revert(?:ed)? implement(?:ed)?"
+    " prepared? cleaned updated changed moved released merged replaced upgraded published shipped verified deployed"
+    " completed created introduced migrated switched closed finished tested built executed rewrote"
+    " 修复了 新增了 更新了 删除了 完成了 合并了 发布了 重构了 优化了"
 )
 _REPORT = re.compile(
     r"\s*(?:\[[^]]*\]|(?:feat|fix|docs?|chore|refactor|style|test|build|ci|perf|wip|revert)(?:\([^)]*\))?!?:"
