@@ -15,6 +15,7 @@ import pytest
 from support import Soul, git
 
 FACT = ("--kind", "fact", "--scope", "stable")
+PROFILE = ("--kind", "preference", "--scope", "profile")
 
 
 def add(soul: Soul, summary: str, *options: str, source: str = "my-laptop") -> dict[str, Any]:
@@ -451,6 +452,12 @@ class TestFinding:
         assert "'nothing-like-it'" in soul("why", "nothing-like-it", code=2).stderr
 
 
+def command_of(hub: Path, way: str) -> str:
+    """Return the arguments of the first command on the conflict page that goes this way."""
+    command = next(line for line in page(hub, "conflicts.md").split("\n") if way in line and "soul resolve" in line)
+    return command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b")
+
+
 class TestDeciding:
     def test_retract_takes_a_line_off_its_page(self, soul: Soul, hub: Path) -> None:
         answer = add(soul, "Wrong fact.")
@@ -470,26 +477,121 @@ class TestDeciding:
         assert f"Likes tabs. ⚠ CONFLICT with {spaces['event_id'][:8]}" in stable
         assert f"Likes spaces. ⚠ CONFLICT with {tabs['event_id'][:8]}" in stable
         assert "conflicts 1" in page(hub, "index.md")
-        command = next(line for line in page(hub, "conflicts.md").split("\n") if "soul resolve" in line)
-        arguments = (
-            command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b").replace('"why"', "both").split()
-        )
-        soul(*arguments)
+        soul(*command_of(hub, "--both").replace('"why"', "both").split())
         soul("compile")
 
         assert "CONFLICT" not in page(hub, "stable-memory.md")
         assert not (hub / "canonical" / "conflicts.md").exists()
 
-    def test_retracting_decides_a_conflict(self, soul: Soul, hub: Path) -> None:
+    def test_keeping_one_decides_a_conflict(self, soul: Soul, hub: Path) -> None:
         claim = ("--entity", "editor", "--attribute", "indent", "--value")
         add(soul, "Likes tabs.", *claim, "tabs")
         add(soul, "Likes spaces.", *claim, "spaces")
         soul("compile")
-        command = next(line for line in page(hub, "conflicts.md").split("\n") if "soul retract" in line)
-        soul(*command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b").replace('"why"', "asked").split())
+        soul(*command_of(hub, "--keep").split())
         soul("compile")
 
         assert page(hub, "stable-memory.md").count("Likes") == 1
+
+
+class TestJudging:
+    """`conflicts`, the three ways of `resolve`, and `dedup`, as a person runs them."""
+
+    @pytest.fixture
+    def ports(self, soul: Soul) -> list[str]:
+        texts = ("The shop listens on port 8081.", "The shop listens on port 8085.")
+        return [add(soul, text, source=source)["event_id"] for text, source in zip(texts, ("desk", "mac"), strict=True)]
+
+    def conflicts(self, soul: Soul) -> list[dict[str, Any]]:
+        answer = json.loads(soul("conflicts", "--json").stdout)
+        assert (answer["ok"], answer["total"]) == (True, len(answer["conflicts"]))
+        return list(answer["conflicts"])
+
+    def test_conflicts_are_listed_with_their_evidence_and_ways_out(self, soul: Soul, ports: list[str]) -> None:
+        (conflict,) = self.conflicts(soul)
+        shown = soul("conflicts").stdout
+
+        assert (conflict["certain"], conflict["evidence"]) == (False, ["8085", "8081"])
+        assert [member["event_id"] for member in conflict["members"]] == ports[::-1]
+        assert f"{conflict['id']}  differing number: 8085 / 8081 (suspected, by text)" in shown
+        assert all(command in shown for command in conflict["commands"].values())
+
+    def test_the_pages_mark_both_sides(self, soul: Soul, hub: Path, ports: list[str]) -> None:
+        soul("compile")
+
+        assert page(hub, "stable-memory.md").count("⚠ CONFLICT with") == 2
+        assert "conflicts 1" in page(hub, "index.md")
+
+    @pytest.mark.parametrize("kept", [0, 1])
+    def test_one_is_kept(self, soul: Soul, hub: Path, ports: list[str], kept: int) -> None:
+        (conflict,) = self.conflicts(soul)
+        soul("resolve", conflict["id"][:6], "--keep", ports[kept][:8], "--source", "a-b")
+        soul("compile")
+
+        assert self.conflicts(soul) == []
+        assert [text in page(hub, "stable-memory.md") for text in ("8081", "8085")] == [kept == 0, kept == 1]
+
+    def test_both_hold_and_it_is_not_asked_again(self, soul: Soul, ports: list[str]) -> None:
+        soul("resolve", ports[0][:8], "--both", "Two instances.", "--source", "a-b")
+        add(soul, "the shop listens on port 8081", source="other-box")
+
+        assert self.conflicts(soul) == []
+
+    def test_a_new_statement_takes_the_place_of_all(self, soul: Soul, hub: Path, ports: list[str]) -> None:
+        (conflict,) = self.conflicts(soul)
+        done = soul("resolve", conflict["id"], "--write", "The shop listens on 8081 and 8085.", "--source", "a-b")
+        soul("compile")
+
+        assert json.loads(done.stdout)["event"]["supersedes"] == ports[::-1]
+        assert page(hub, "stable-memory.md").count("The shop listens") == 1
+
+    def test_what_is_wrong_with_a_decision_is_said(self, soul: Soul, ports: list[str]) -> None:
+        lone = add(soul, "Coffee is in the kitchen.")["event_id"]
+
+        assert "in one way" in soul("resolve", ports[0], "--source", "a-b", code=2).stderr
+        assert (
+            "no open conflict has the id 'c-zzz'"
+            in soul("resolve", "c-zzz", "--both", "x", "--source", "a-b", code=2).stderr
+        )
+        assert "is in no open conflict" in soul("resolve", lone, "--both", "x", "--source", "a-b", code=2).stderr
+        assert "no event has the id" in soul("resolve", ports[0], "--keep", lone, "--source", "a-b", code=2).stderr
+
+    def test_several_events_that_no_rule_sees_are_settled_by_name(self, soul: Soul) -> None:
+        one, other = (add(soul, text)["event_id"] for text in ("Ann decides.", "The council decides."))
+        soul("resolve", one, other, "--keep", other, "--reason", "New statutes.", "--source", "a-b")
+
+        assert "retracted: New statutes." in soul("show", one).stdout
+
+    def test_duplicates_are_suggested_merged_and_then_gone(self, soul: Soul, hub: Path) -> None:
+        older = add(soul, "User likes concise replies.", *PROFILE, source="desk")["event_id"]
+        newer = add(soul, "用户喜欢简短的回答。", *PROFILE)["event_id"]
+        add(soul, "User likes 3 concise replies.", *PROFILE)
+        (cluster,) = json.loads(soul("dedup", "--json").stdout)["clusters"]
+
+        assert [member["event_id"] for member in cluster["members"]] == [newer, older]
+        assert cluster["kept"]["summary"] == "用户喜欢简短的回答。"
+        assert json.loads(soul("dedup", "--scope", "stable", "--json").stdout)["clusters"] == []
+        assert "needs --source" in soul("dedup", "--apply", code=2).stderr
+        assert "'d-zzz' names 0 groups" in soul("dedup", "d-zzz", code=2).stderr
+
+        soul("dedup", cluster["id"][:6], "--apply", "--source", "a-b")
+        soul("compile")
+
+        assert json.loads(soul("dedup", "--json").stdout)["clusters"] == []
+        assert "concise replies. (" in page(hub, "profile.md")
+        assert "User likes concise" not in page(hub, "profile.md")
+
+    def test_the_script_looks_at_the_profile(self, soul: Soul, hub: Path) -> None:
+        for text in ("User likes concise replies.", "User prefers short answers."):
+            add(soul, text, *PROFILE)
+        script = [sys.executable, str(Path(__file__).parents[1] / "scripts" / "dedup_profile.py"), "--hub", str(hub)]
+        profile, stable = (
+            subprocess.run([*script, "--json", *more], capture_output=True, text=True, check=True, env=os.environ)
+            for more in ((), ("--scope", "stable"))
+        )
+
+        assert json.loads(profile.stdout)["total"] == 1
+        assert json.loads(stable.stdout)["total"] == 0
 
 
 class TestCaring:

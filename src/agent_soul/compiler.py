@@ -74,7 +74,7 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     pages = plan_pages(shown, conflicts, config)
     texts = {path: text for page in pages for path, text in render_page(page, style).items()}
     texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style)
-    texts[MEMORY] = render_memory(shown, config)
+    texts[MEMORY] = render_memory(shown, config, conflicts)
     odd = len(log.set_aside)
     texts[INDEX] = render_index(state, resolution.counts, len(conflicts), log.bad_lines, odd, pages)
     texts[LIST] = render_list(pages, texts)

@@ -193,7 +193,7 @@ def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Co
 def _lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:
     """Return every active event as a line, in the total order."""
     name = resolution.name_of
-    against = {id_: tuple(map(name, others)) for id_, others in _contradictions(conflicts).items()}
+    against = {id_: tuple(map(name, others)) for id_, others in contradictions(conflicts).items()}
     return [
         Line(verdict.event, verdict, name(verdict.event.id), home_of(verdict.event), against.get(verdict.event.id, ()))
         for verdict in resolution.active
@@ -246,7 +246,8 @@ def _name(folder: str, newest: Event, *, views: bool) -> str:
     return newest.local_date
 
 
-def _contradictions(conflicts: Iterable[Conflict]) -> dict[str, tuple[str, ...]]:
+def contradictions(conflicts: Iterable[Conflict]) -> dict[str, tuple[str, ...]]:
+    """Return the ids that each event contradicts, in any of the conflicts."""
     found: dict[str, tuple[str, ...]] = {}
     for conflict in conflicts:
         for id_, others in conflict.against.items():
