@@ -28,7 +28,7 @@ LAYERS = (
     ("compiler",),
     ("outgoing",),
     ("exchange",),
-    ("sync", "search", "provenance", "doctor", "initialise"),
+    ("sync", "searching", "provenance", "doctor", "initialise"),
     ("cli", "requirements", "environment", "bootstrap"),
     ("__main__",),
 )

@@ -22,7 +22,7 @@ COMMANDS = {
     "resolve": "agent_soul.cli.deciding:resolve",
     "compile": "agent_soul.cli.compiling:compile_",
     "validate": "agent_soul.cli.compiling:validate",
-    "search": "agent_soul.cli.finding:search",
+    "search": "agent_soul.cli.searching:search",
     "show": "agent_soul.cli.finding:show_event",
     "why": "agent_soul.cli.finding:why",
     "doctor": "agent_soul.cli.caring:doctor",

@@ -7,15 +7,17 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agent_soul.adding import Added
 from agent_soul.errors import StoppedError
-from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub, find_hub
 from agent_soul.text import terminal_safe
+
+if TYPE_CHECKING:
+    from agent_soul.adding import Added
+    from agent_soul.event import Event
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -45,16 +47,17 @@ def say(text: str) -> None:
 
 def show(text: str) -> None:
     """Print data on stdout; nothing in it can steer a terminal. Raises `StoppedError` where stdout takes no more."""
-    _print(terminal_safe(text))
+    show_as_is(terminal_safe(text))
 
 
 def show_json(**fields: Any) -> None:
     """Print one JSON object; characters that a terminal could obey or a person not see are escaped."""
     text = json.dumps(fields, ensure_ascii=False)
-    _print(text if terminal_safe(text) == text else json.dumps(fields))
+    show_as_is(text if terminal_safe(text) == text else json.dumps(fields))
 
 
-def _print(text: str) -> None:
+def show_as_is(text: str) -> None:
+    """Print on stdout what the caller has made safe. Raises `StoppedError` where stdout takes no more."""
     try:
         click.echo(text)
     except BrokenPipeError:
@@ -92,6 +95,8 @@ def show_added(added: Added) -> None:
 
 def line_of(event: Event, status: str = "", *, shown_id: str = "") -> str:
     """Return one line that tells a person which event it is; `shown_id` where its short id is not its alone."""
+    from agent_soul.event import short_id  # not every command reads events, and the schema takes a while
+
     name = event.project or event.agent
     place = f"{event.scope}:{name}" if name and event.scope in ("project", "agent") else event.scope
     note = f" [{status}]" if status and status != "active" else ""

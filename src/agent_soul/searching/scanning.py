@@ -1,0 +1,88 @@
+"""What an index depends on, seen without opening a file: which files there are, and whether any has changed.
+
+It looks at the same files as `log.read_source_files`, which reads them all; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from agent_soul import __version__
+from agent_soul.hub import Hub
+
+OUTBOX = "outbox/"
+"""What the paths of outbox files begin with; those of source files begin with `sources/`."""
+VERSION = 1
+"""Raise it with every change of the index's tables, of the words that a text gives, or of their weights."""
+_SUFFIX = ".ndjson"
+_LARGEST = 64 << 20
+
+
+class Mark(NamedTuple):
+    """By what a file is known to be unchanged. Git and editors make a new file, an append changes size and time."""
+
+    size: int
+    modified: int
+    changed: int
+    inode: int
+
+
+class Scan(NamedTuple):
+    """The marks of all log files by path, and of the other files by which statuses are decided."""
+
+    log: Mapping[str, Mark]
+    others: Mapping[str, Mark]
+
+    def fingerprint(self, today: str) -> str:
+        """Return a digest that changes with any mark, with the date, and with the program."""
+        seen = repr((self.log, self.others, today, VERSION, __version__))
+        return hashlib.blake2b(seen.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def scan(hub: Hub) -> Scan:
+    """Look at the hub's log, its outbox, its settings and the page that records a date."""
+    log = dict(sorted(_sources(hub.root / "sources")))
+    for entry in _entries(str(hub.outbox)):
+        if entry.name.endswith(_SUFFIX) and entry.is_file():
+            log[OUTBOX + entry.name] = _mark(entry.stat())
+    others = {}
+    for name in ("soul.yaml", "canonical/index.md"):
+        with contextlib.suppress(OSError):
+            others[name] = _mark((hub.root / name).stat())
+    return Scan(log, others)
+
+
+def location(hub: Hub, path: str) -> str:
+    """Return where a file of the scan lies."""
+    return f"{hub.outbox}/{path.removeprefix(OUTBOX)}" if path.startswith(OUTBOX) else f"{hub.root}/{path}"
+
+
+def _sources(root: Path) -> Iterator[tuple[str, Mark]]:
+    waiting = [] if root.is_symlink() else [(str(root), "sources")]
+    while waiting:
+        folder, path = waiting.pop()
+        for entry in _entries(folder):
+            below = f"{path}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append((entry.path, below))
+            elif entry.name.endswith(_SUFFIX) and path != "sources":
+                with contextlib.suppress(OSError):
+                    status = entry.stat(follow_symlinks=False)
+                    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size <= _LARGEST:
+                        yield below, _mark(status)
+
+
+def _entries(folder: str) -> list[os.DirEntry[str]]:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        return sorted(entries, key=lambda entry: entry.name)
+    return []
+
+
+def _mark(status: os.stat_result) -> Mark:
+    return Mark(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
