@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 from collections.abc import Sequence
@@ -50,6 +49,8 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
+            import difflib  # with much else that only a mistyped name needs
+
             close = difflib.get_close_matches(args[0], COMMANDS, n=1)
             advice = f" Did you mean {close[0]!r}?" if close else ""
             raise click.UsageError(error.message + advice, ctx) from error

@@ -7,12 +7,9 @@ import contextlib
 import itertools
 import json
 import os
-import platform
 import signal
 import sys
-import tempfile
 import time
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,10 +17,9 @@ from typing import Any
 import click
 
 from agent_soul import __version__
-from agent_soul.cli.common import discard_stdout
+from agent_soul.cli.common import discard_stdout, terminal_safe
 from agent_soul.errors import ExitCode, RefusedError, SoulError
 from agent_soul.hub import find_hub
-from agent_soul.text import terminal_safe
 
 _DASHES = tuple(map(chr, (*range(0x2010, 0x2016), 0x2212)))
 INTERRUPTED = 128 + signal.SIGINT
@@ -97,6 +93,9 @@ def _report(arguments: Sequence[str], code: ExitCode, message: str, hint: str) -
 
 def _report_bug(arguments: Sequence[str]) -> int:
     """Write what is needed to mend a bug into a file and name it; the user's text is in it, so it stays here."""
+    import platform  # these take longer to import than most commands to run
+    import traceback
+
     lines = [
         f"agent-soul {__version__}, Python {platform.python_version()}, {platform.platform()}",
         f"at {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}, arguments: {list(arguments)!a}",
@@ -119,6 +118,8 @@ def _report_bug(arguments: Sequence[str]) -> int:
 
 def _report_folders(arguments: Sequence[str]) -> list[Path]:
     """Return where a report may go: the state of the hub that was meant, else the system's temporary folder."""
+    import tempfile
+
     folders = [Path(tempfile.gettempdir())]
     named = [value for option, value in itertools.pairwise(arguments) if option == "--hub"]
     with contextlib.suppress(Exception):

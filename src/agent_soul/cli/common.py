@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -13,13 +14,18 @@ import click
 
 from agent_soul.errors import StoppedError
 from agent_soul.hub import Hub, find_hub
-from agent_soul.text import terminal_safe
 
 if TYPE_CHECKING:
     from agent_soul.adding import Added
     from agent_soul.event import Event
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# All that most output consists of: ASCII, Latin, Chinese, Japanese and Korean with their punctuation. Nothing in it can
+# hide, and the rules for the rest take 20 ms to load.
+_PLAIN = re.compile(
+    "[\n -~\u00a1-\u00ac\u00ae-\u00ff\u2013-\u201f\u2026\u3001-\u312f\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]*"
+)
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 _hub = click.option("--hub", "hub_name", metavar="FOLDER", help="The hub, if not the nearest one.")
@@ -38,6 +44,15 @@ def output_options(command: F) -> F:
 def open_hub(hub_name: str | None) -> Hub:
     """Return the hub that the options name, the command's own first."""
     return find_hub(hub_name or click.get_current_context().find_root().obj)
+
+
+def terminal_safe(text: str) -> str:
+    """Return the text with all that could steer a terminal or hide as visible escapes; see `text.terminal_safe`."""
+    if _PLAIN.fullmatch(text):
+        return text
+    from agent_soul.text import terminal_safe as escaped
+
+    return escaped(text)
 
 
 def say(text: str) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from agent_soul.cli.common import say, show, show_as_is, show_json
+from agent_soul.cli.common import say, show, show_as_is, show_json, terminal_safe
 from agent_soul.errors import RefusedError
 from agent_soul.hub import Hub
 from agent_soul.searching.finding import Answer
@@ -18,12 +17,8 @@ from agent_soul.searching.ranking import Score
 from agent_soul.searching.stemming import stem
 from agent_soul.searching.words import fold
 from agent_soul.searching.words import words as words_of
-from agent_soul.text import terminal_safe
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[22m"
-
-
-_PARTS = tuple(field.name for field in dataclasses.fields(Score))
 
 
 class Row(NamedTuple):
@@ -49,41 +44,45 @@ class Page(NamedTuple):
 def first_page(hub: Hub, answer: Answer, asked: Sequence[str], skip: int, limit: int) -> Page:
     """Return the page of a new search, and keep the whole list where one page does not show it."""
     results = answer.results(skip, limit)
-    total = len(answer.ranked)
+    total = answer.ranking.total
     rows = [
-        Row(found, answer.index.short_name(found), round(score.total, 4), matched, score)
-        for found, score, matched in results
+        Row(found, answer.searched.short_name(found), round(ranked.total, 4), matched, ranked.score)
+        for found, ranked, matched in results
     ]
     snapshot = ""
     if limit and total > limit:
-        from agent_soul.searching.snapshots import Entry, Snapshot, keep
+        from agent_soul.searching.snapshots import Snapshot, keep
 
-        entries = [Entry(each.found.id, round(each.score.total, 4), each.matched) for each in answer.results(0, 0)]
-        snapshot = keep(hub, Snapshot(tuple(asked), tuple(entries)))
+        scores = tuple(round(each.total, 4) for each in answer.ranking.best)
+        snapshot = keep(hub, Snapshot(tuple(asked), tuple(answer.ids()), scores))
     nearest: Sequence[str] = ()
     if not total:
         from agent_soul.searching.suggesting import nearest_words
 
-        nearest = nearest_words(answer.index, answer.question)
+        nearest = nearest_words(answer.searched, answer.question)
     return Page(total, snapshot, rows, max(total - skip - len(rows), 0), nearest)
 
 
-def kept_page(hub: Hub, index: Index, name: str, *, asked: Sequence[str], skip: int, limit: int) -> Page:
+def kept_page(hub: Hub, index: Index, name: str, *, asked: Sequence[str], skip: int, limit: int, today: str) -> Page:
     """Return a page of a search that was kept. Raises `RefusedError` where it is gone, or asked something else."""
+    from agent_soul.searching.document import weigh
+    from agent_soul.searching.question import ask
     from agent_soul.searching.snapshots import load
 
     kept = load(hub, name)
     if any(asked) and tuple(asked) != kept.asked:
         raise RefusedError(f"the snapshot {name!r} is of another search", hint="give the same words, or none")
-    some = kept.entries[skip : skip + limit if limit else None]
-    numbers = index.numbers_of_ids([entry.id for entry in some])
-    found = index.found(list(numbers.values()))
-    rows = [
-        Row(event, index.short_name(event), entry.score, entry.matched, None)
-        for entry in some
-        if (event := found.get(numbers.get(entry.id, -1)))
-    ]
-    return Page(len(kept.entries), name, rows, max(len(kept.entries) - skip - len(some), 0))
+    ids = kept.ids[skip : skip + limit if limit else None]
+    numbers = index.numbers_of_ids(ids)
+    found = index.found(numbers.values())
+    question = ask(kept.asked[0], kept.asked[1:], today)
+    rows = []
+    for id_, score in zip(ids, kept.scores[skip:], strict=False):
+        if event := found.get(numbers.get(id_, -1)):
+            record = json.loads(event.record)
+            matched = tuple(question.matched(weigh(record, (str(record["ts"])[:10], event.date))))
+            rows.append(Row(event, index.short_name(event), score, matched, None))
+    return Page(len(kept.ids), name, rows, max(len(kept.ids) - skip - len(ids), 0))
 
 
 def print_json(page: Page, *, explain: bool) -> None:
@@ -147,7 +146,9 @@ def mark(text: str, matched: Sequence[str]) -> str:
 
 
 def _parts(score: Score) -> dict[str, Any]:
-    return {name: round(getattr(score, name), 4) for name in _PARTS} | {"answer": round(score.answer, 4)}
+    return {name: round(getattr(score, name), 4) for name in Score.__dataclass_fields__} | {
+        "answer": round(score.answer, 4)
+    }
 
 
 def _explained(score: Score) -> str:

@@ -16,6 +16,7 @@ from agent_soul.searching.finding import Answer, NoWordsError, find, open_index
 from agent_soul.searching.index import Index
 
 _DEFAULT_LIMIT = 20
+_MOST_KEPT = 500
 
 
 if TYPE_CHECKING:
@@ -102,9 +103,11 @@ def search(
     today = datetime.now(UTC).date().isoformat()
     index = open_index(hub, today)
     if kept:
-        page = kept_page(hub, index, kept, asked=[words, *keywords], skip=skip, limit=limit)
+        page = kept_page(hub, index, kept, asked=[words, *keywords], skip=skip, limit=limit, today=today)
     else:
-        answer = _find(index, words, keywords, _filters(**filters), today)
+        # By time any may be the first; else the list that is kept for the next pages is long enough.
+        most = max(skip + limit, _MOST_KEPT) if limit and not newest else 0
+        answer = _find(index, words, keywords, _filters(**filters), today, most)
         page = first_page(hub, answer.newest_first() if newest else answer, [words, *keywords], skip, limit)
     if as_json:
         print_json(page, explain=explain)
@@ -142,8 +145,8 @@ def _date(option: str, text: str) -> str:
         raise RefusedError(f"{option} {error}", hint="give a UTC date as YYYY-MM-DD") from error
 
 
-def _find(index: Index, text: str, keywords: tuple[str, ...], filters: Filters, today: str) -> Answer:
+def _find(index: Index, text: str, keywords: tuple[str, ...], filters: Filters, today: str, most: int) -> Answer:
     try:
-        return find(index, text, keywords, filters, today)
+        return find(index, text, keywords, filters, today, most)
     except NoWordsError as error:
         raise RefusedError(f"no searchable words in {text or ' '.join(keywords)!r}", hint="give a word") from error

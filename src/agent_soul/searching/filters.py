@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 ACTIVE = frozenset({"active"})
 # The schema's, which takes longer to read than the search; a test holds the two together.
 SCOPES = ("profile", "stable", "project", "fuzzy", "daily", "agent")
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(NamedTuple):
     """Empty parts do not filter. `since` and `until` are UTC dates, both inclusive."""
 
     scope: str = ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from agent_soul.hub import Hub
@@ -13,7 +12,7 @@ from agent_soul.searching.document import fields, sequence
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.index import FILE, Found, Index, connect_to_read
 from agent_soul.searching.question import Question, ask
-from agent_soul.searching.ranking import Postings, Ranked, Score, named_sources, rank
+from agent_soul.searching.ranking import Evidence, Postings, Ranked, Ranking, Score, named_sources, rank
 from agent_soul.searching.scanning import scan
 
 
@@ -21,7 +20,7 @@ class Result(NamedTuple):
     """An event that was found; `matched` are the words of the question that it holds."""
 
     found: Found
-    score: Score
+    ranked: Ranked
     matched: tuple[str, ...]
 
 
@@ -44,25 +43,29 @@ def open_index(hub: Hub, today: str) -> Index:
     return Index(up_to_date(hub, place, today))
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a search found, best first, as numbers in the index; `results` gives the events themselves."""
 
-    index: Index
+    searched: Index
     question: Question
-    ranked: Sequence[Ranked]
+    ranking: Ranking
     postings: Postings
 
-    def results(self, first: int, most: int) -> list[Result]:
-        """Return `most` results from the `first` on; 0 stands for all."""
-        some = self.ranked[first : first + most if most else None]
-        found = self.index.found([number for number, _ in some])
-        return [Result(found[number], score, self._matched(number)) for number, score in some]
+    def results(self, first: int = 0, most: int = 0) -> list[Result]:
+        """Return `most` results from the `first` on; 0 stands for all that were ranked."""
+        some = self.ranking.best[first : first + most if most else None]
+        found = self.searched.found([each.number for each in some])
+        return [Result(found[each.number], each, self._matched(each.number)) for each in some]
+
+    def ids(self) -> list[str]:
+        """Return the ids of all results that were ranked."""
+        return [self.ranking.facts[each.number].order[-1] for each in self.ranking.best]
 
     def newest_first(self) -> Answer:
         """Return the same events, the newest first."""
-        facts = self.index.facts(Filters(statuses=frozenset()), [number for number, _ in self.ranked])
-        return replace(self, ranked=sorted(self.ranked, key=lambda each: facts[each.number].order, reverse=True))
+        facts = self.ranking.facts
+        best = sorted(self.ranking.best, key=lambda each: facts[each.number].order, reverse=True)
+        return self._replace(ranking=self.ranking._replace(best=best))
 
     def _matched(self, number: int) -> tuple[str, ...]:
         return tuple(self.question.matched({term for term, weights in self.postings.items() if number in weights}))
@@ -72,34 +75,38 @@ class NoWordsError(ValueError):
     """The text to look for, or a keyword, holds no word once punctuation is gone."""
 
 
-def find(index: Index, text: str, keywords: Sequence[str], filters: Filters, today: str) -> Answer:
+def find(index: Index, text: str, keywords: Sequence[str], filters: Filters, today: str, most: int = 0) -> Answer:
     """Return the events that hold a word of the text and all keywords, best first; with neither all, newest first.
 
-    Raises `NoWordsError` where a text or keyword was given that holds no word.
+    `most` is how many have to be in their right order; 0 stands for all. Raises `NoWordsError` where a text or keyword
+    was given that holds no word.
     """
     question = ask(text, keywords, today)
     if (not question.units and (text.strip() or keywords)) or not all(map(sequence, keywords)):
         raise NoWordsError("no searchable words")
+    passing = index.passing(filters)
     if not question.units:
-        facts = index.facts(filters)
+        facts = index.facts(passing)
         newest = sorted(facts, key=lambda number: facts[number].order, reverse=True)
-        return Answer(index, question, [Ranked(number, Score(0.0, 0.0, 0.0)) for number in newest], {})
+        return Answer(index, question, Ranking(len(newest), [Ranked(n, 0.0, _NO_SCORE) for n in newest], facts), {})
     postings = index.postings((*question.terms, *question.required_terms))
-    facts = index.facts(filters, _candidates(index, question, postings))
+    passing = _with_keywords(index, question, postings, passing)
     named = index.numbers_of_sources(named_sources(question, index.sources()))
-    ranked = rank(question, facts, postings, index.neighbours, count=index.count, named=named, today=today)
-    return Answer(index, question, ranked, postings)
+    evidence = Evidence(passing, index.facts, postings, index.neighbours, index.count, named)
+    return Answer(index, question, rank(question, evidence, today, most), postings)
 
 
-def _candidates(index: Index, question: Question, postings: Postings) -> set[int]:
-    """Return the events that hold a term of the question and every keyword."""
-    holding = {number for term in question.terms for number in postings[term]}
+_NO_SCORE = Score(0.0, 0.0, 0.0)
+
+
+def _with_keywords(index: Index, question: Question, postings: Postings, passing: set[int]) -> set[int]:
+    """Return those of the events that hold every keyword."""
     for term in question.required_terms:
-        holding &= postings[term].keys()
+        passing = passing & postings[term].keys()
     if not any(" " in phrase.strip() for phrase in question.phrases):
-        return holding
-    found = index.found(holding)
-    return {number for number in holding if _holds_all(json.loads(found[number].record), question.phrases)}
+        return passing
+    found = index.found(passing)
+    return {number for number in found if _holds_all(json.loads(found[number].record), question.phrases)}
 
 
 def _holds_all(record: Mapping[str, Any], phrases: Sequence[str]) -> bool:

@@ -23,6 +23,7 @@ from agent_soul.searching.words import fold
 FILE = "search.sqlite"
 # Another search may be bringing the index up to date; building it anew takes a few seconds.
 _WAIT_SECONDS = 10.0
+# Old SQLite takes 999 variables in a statement.
 _MOST_VARIABLES = 500
 # Events belong together while less than this lies between each and the next.
 _STRETCH_NS = 2 * 3600 * 10**9
@@ -40,9 +41,10 @@ CREATE TABLE event (
   number INTEGER PRIMARY KEY, id TEXT, short_id TEXT, path BLOB, line INTEGER, identity INTEGER,
   instant TEXT, date TEXT, lane TEXT, source TEXT, kind TEXT, scope TEXT, name TEXT, project TEXT,
   topic TEXT, tags TEXT, importance REAL,
-  summary TEXT, place TEXT, record TEXT,
   status TEXT NOT NULL DEFAULT '', reason TEXT, caused_by TEXT, copies INTEGER, sources TEXT
 );
+CREATE TABLE body (number INTEGER PRIMARY KEY, summary TEXT, place TEXT, record TEXT);
+CREATE INDEX event_by_status ON event (status);
 CREATE INDEX event_by_id ON event (id);
 CREATE INDEX event_by_identity ON event (identity);
 CREATE INDEX event_by_path ON event (path);
@@ -94,17 +96,22 @@ class Index:
         query = "SELECT number, weight FROM posting WHERE term = ?"
         return {term: dict(self.connection.execute(query, (term,))) for term in terms}
 
-    def facts(self, filters: Filters, numbers: Collection[int] | None = None) -> dict[int, Facts]:
-        """Return what ranking needs of the events that pass the filters, of these numbers or of all."""
+    def passing(self, filters: Filters) -> set[int]:
+        """Return the events that pass the filters."""
         where, values = _conditions(filters)
+        return {row[0] for row in self.connection.execute(f"SELECT number FROM event WHERE {where}", values)}
+
+    def facts(self, numbers: Collection[int]) -> dict[int, Facts]:
+        """Return what ranking needs of these events."""
         columns = "number, instant, source, id, date, importance, copies"
-        rows = self._of(columns, numbers, where, values)
-        return {row[0]: Facts((row[1], row[2], row[3]), *row[4:]) for row in rows}
+        return {row[0]: Facts(row[1:4], *row[4:]) for row in self._by("number", columns, list(numbers))}
 
     def found(self, numbers: Collection[int]) -> dict[int, Found]:
         """Return the events of these numbers."""
         columns = "number, id, short_id, date, source, kind, place, summary, status, reason, caused_by, record"
-        return {row[0]: Found(*row) for row in self._of(columns, numbers)}
+        return {
+            row[0]: Found(*row) for row in self._by("number", columns, list(numbers), "event JOIN body USING (number)")
+        }
 
     def neighbours(self, number: int) -> tuple[list[int], list[int]]:
         """Return the events just before and just after one in its stretch of work, nearest first.
@@ -138,7 +145,7 @@ class Index:
 
     def numbers_of_ids(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the number of each id that is still there, of several lines the one with a status."""
-        rows = self._by("id", "id, number", ids, "status != ''")
+        rows = self._by("id", "id, number", ids)
         return {row[0]: row[1] for row in rows}
 
     def ids_beginning(self, start: str) -> list[str]:
@@ -159,22 +166,11 @@ class Index:
         """Return every term of the index."""
         return [row[0] for row in self.connection.execute("SELECT DISTINCT term FROM posting ORDER BY term")]
 
-    def _of(
-        self, columns: str, numbers: Collection[int] | None, where: str = "1", values: Sequence[object] = ()
-    ) -> Iterator[tuple[Any, ...]]:
-        if numbers is None:
-            return iter(self.connection.execute(f"SELECT {columns} FROM event WHERE {where}", values))
-        return self._by("number", columns, list(numbers), where, values)
-
-    def _by(
-        self, key: str, columns: str, wanted: Sequence[object], where: str, values: Sequence[object] = ()
-    ) -> Iterator[tuple[Any, ...]]:
-        for start in range(0, len(wanted), _MOST_VARIABLES):  # old SQLite takes 999 variables
+    def _by(self, key: str, columns: str, wanted: Sequence[object], table: str = "event") -> Iterator[tuple[Any, ...]]:
+        for start in range(0, len(wanted), _MOST_VARIABLES):
             some = wanted[start : start + _MOST_VARIABLES]
-            marks = ", ".join("?" * len(some))
-            yield from self.connection.execute(
-                f"SELECT {columns} FROM event WHERE {key} IN ({marks}) AND {where}", (*some, *values)
-            )
+            query = f"SELECT {columns} FROM {table} WHERE {key} IN ({_marks(some)}) AND status != ''"
+            yield from self.connection.execute(query, some)
 
 
 def _conditions(filters: Filters) -> tuple[str, list[object]]:
@@ -197,8 +193,12 @@ def _conditions(filters: Filters) -> tuple[str, list[object]]:
         parts.append("instr(tags, ?)")
         values.append(f"\n{fold(filters.tag)}\n")
     statuses = sorted(filters.statuses)
-    parts.append(f"status IN ({', '.join('?' * len(statuses))})" if statuses else "status != ''")
+    parts.append(f"status IN ({_marks(statuses)})" if statuses else "status != ''")
     return " AND ".join(parts), [*values, *statuses]
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def stored_instant(instant: int) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import hashlib
 import json
 import os
@@ -35,7 +36,7 @@ from agent_soul.searching.words import fold
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _COLUMNS = (
     "id, short_id, path, line, identity, instant, date, lane, source, kind, scope, name, project, topic, tags,"
-    " importance, summary, place, record"
+    " importance"
 )
 
 
@@ -68,11 +69,16 @@ def up_to_date(hub: Hub, place: Path, today: str) -> sqlite3.Connection:
 
 
 def _updated(database: sqlite3.Connection, hub: Hub, today: str) -> sqlite3.Connection:
+    collects = gc.isenabled()
+    gc.disable()  # it would go through all events again and again and find nothing
     try:
         update(database, hub, today)
     except BaseException:
         database.close()
         raise
+    finally:
+        if collects:
+            gc.enable()
     return database
 
 
@@ -141,7 +147,7 @@ class _Update:
         rows = self._database.execute(
             "SELECT path, size, modified, changed, inode, digest, lines, is_whole FROM file"
         ).fetchall()
-        return {os.fsdecode(row[0]): _Known(Mark(*row[1:5]), row[5], row[6], bool(row[7])) for row in rows}
+        return {os.fsdecode(row[0]): _Known(row[1:5], row[5], row[6], bool(row[7])) for row in rows}
 
     def _note_day(self) -> None:
         """Note the events whose status a new day may change: see the comparisons with dates in `resolve`."""
@@ -167,14 +173,15 @@ class _Update:
         digest = _digest(content)
         start = lines = 0
         if known and _goes_on(content, known):
-            start, lines = known.mark.size, known.lines
+            start, lines = known.mark[0], known.lines
         elif known:
             self._forget(path)
         self._database.execute(
             "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 os.fsencode(path),
-                *mark._replace(size=len(content)),
+                len(content),
+                *mark[1:],
                 digest,
                 content.count(b"\n"),
                 content[-1:] in (b"\n", b""),
@@ -186,7 +193,9 @@ class _Update:
     def _forget(self, path: str) -> None:
         """Take the events of a file out of the index."""
         name = os.fsencode(path)
-        rows = self._database.execute("SELECT number, id, identity, record, date FROM event WHERE path = ?", (name,))
+        rows = self._database.execute(
+            "SELECT number, id, identity, record, date FROM event JOIN body USING (number) WHERE path = ?", (name,)
+        )
         gone = rows.fetchall()
         self._note((row[1], row[2]) for row in gone)
         held = [
@@ -195,7 +204,7 @@ class _Update:
             for term in weigh(json.loads(record), _days(json.loads(record), day))
         ]
         self._database.executemany("DELETE FROM posting WHERE term = ? AND number = ?", held)
-        for table in ("act", "turn", "event"):
+        for table in ("act", "turn", "body", "event"):
             self._database.executemany(f"DELETE FROM {table} WHERE number = ?", [(row[0],) for row in gone])
         self._database.execute("DELETE FROM file WHERE path = ?", (name,))
 
@@ -206,6 +215,8 @@ class _Update:
         self._note((row[1], row[5]) for row in rows)
         marks = ", ".join("?" * (_COLUMNS.count(",") + 2))
         self._database.executemany(f"INSERT INTO event (number, {_COLUMNS}) VALUES ({marks})", rows)
+        bodies = [(number, *_body(event)) for number, event in numbered]
+        self._database.executemany("INSERT INTO body VALUES (?, ?, ?, ?)", bodies)
         postings = [
             (term, number, round(weight, 4))
             for number, event in numbered
@@ -244,7 +255,7 @@ def _digest(content: bytes) -> bytes:
 
 def _goes_on(content: bytes, known: _Known) -> bool:
     """Tell whether the file is what it was, with lines after that."""
-    size = known.mark.size
+    size = known.mark[0]
     return (
         known.is_whole
         and len(content) >= size
@@ -255,7 +266,6 @@ def _goes_on(content: bytes, known: _Known) -> bool:
 
 def _row(event: Event) -> tuple[Any, ...]:
     """Return the values of `_COLUMNS`."""
-    name = event.project or event.agent
     in_scope = event.project if event.scope == "project" else event.agent
     data = event.data
     return (
@@ -275,10 +285,14 @@ def _row(event: Event) -> tuple[Any, ...]:
         data.get("topic", ""),
         "".join(f"\n{fold(tag)}\n" for tag in data.get("tags", ())),
         event.importance,
-        event.summary,
-        f"{event.scope}:{name}" if name and event.scope in ("project", "agent") else event.scope,
-        json.dumps(dict(data), ensure_ascii=False),
     )
+
+
+def _body(event: Event) -> tuple[str, str, str]:
+    """Return what of the event is shown: summary, place, record."""
+    name = event.project or event.agent
+    place = f"{event.scope}:{name}" if name and event.scope in ("project", "agent") else event.scope
+    return event.summary, place, json.dumps(dict(event.data), ensure_ascii=False)
 
 
 def _days(record: Mapping[str, Any], day: str) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from agent_soul.searching.dates import Phrase, phrases
@@ -20,8 +19,7 @@ class Unit(NamedTuple):
     weight: float
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What is looked for. `units` rank; every one of `required` must occur."""
 
     text: str
@@ -58,10 +56,13 @@ class Question:
         return list(found)
 
 
+_MOST_UNITS = 256
+
+
 def ask(text: str, keywords: Collection[str], today: str) -> Question:
     """Return the question of a free text and keywords; `today` (`YYYY-MM-DD`) is what "yesterday" counts from.
 
-    It has no unit where there is no word in either.
+    It has no unit where there is no word in either, and at most 256: nobody asks for more, but may paste a book.
     """
     folded = fold(text)
     dates = tuple(phrases(folded, today))
@@ -72,7 +73,7 @@ def ask(text: str, keywords: Collection[str], today: str) -> Question:
     for keyword in keywords:
         wanted |= dict.fromkeys(terms(fold(keyword)), 1.0) | wanted
     units |= {(term,): Unit(term, (term,), weight) for term, weight in wanted.items()}
-    return Question(folded, dates, tuple(units.values()), tuple(keywords))
+    return Question(folded, dates, tuple(units.values())[:_MOST_UNITS], tuple(keywords))
 
 
 def _held_runs(run: str, held: Collection[str]) -> list[str]:

@@ -5,10 +5,12 @@ The weights are round on purpose. Ones fitted to a set of questions were measure
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 from typing import NamedTuple
 
 from agent_soul.searching.question import Question, Unit
@@ -71,57 +73,82 @@ class Score:
         What breaks them is how much of the question is held, and only where that is the same too (it changes by
         halves) the rest of the answer, recency, importance and corroboration.
         """
-        step = round(self.answer / _TIE)
-        rest = self.answer / _TIE - step + 0.5
-        last = (rest + self.recency + self.importance + self.corroboration) / 4
-        return _TIE * (step + (self.held + 0.49 * last) / (self.asked + 0.5))
+        steps = self.answer / _TIE
+        whole_steps = round(steps)
+        last = (steps - whole_steps + 0.5 + self.recency + self.importance + self.corroboration) / 4
+        return _TIE * (whole_steps + (self.held + 0.49 * last) / (self.asked + 0.5))
 
 
 class Ranked(NamedTuple):
-    """An event by its number in the index, and its score."""
+    """An event by its number in the index, with its score."""
 
     number: int
+    total: float
     score: Score
 
 
-def rank(
-    question: Question,
-    facts: Mapping[int, Facts],
-    postings: Postings,
-    neighbours: Neighbours,
-    *,
-    count: int,
-    named: Collection[int] = (),
-    meaning: Mapping[int, float] | None = None,
-    today: str,
-) -> list[Ranked]:
-    """Return those of the events `facts` that hold a word of the question, best first.
+class Evidence(NamedTuple):
+    """What is known about the events that a search looks at, all by their numbers."""
 
-    `count` events are in the index; `named` are those whose source the question names, `meaning` what a model adds in
-    words' worth. `today` (`YYYY-MM-DD`) is what recency counts from.
+    passing: Container[int]
+    """The events that the search looks at."""
+    facts: Callable[[Collection[int]], Mapping[int, Facts]]
+    postings: Postings
+    neighbours: Neighbours
+    indexed: int
+    """Number of events in the index."""
+    named: Container[int] = ()
+    """Those whose source the question names."""
+    meaning: Mapping[int, float] = MappingProxyType({})
+    """What a model adds, in words' worth."""
+
+
+class Ranking(NamedTuple):
+    """The best events, best first, with what is known of them; `total` counts all that were found."""
+
+    total: int
+    best: list[Ranked]
+    facts: Mapping[int, Facts]
+
+
+def rank(question: Question, evidence: Evidence, today: str, most: int = 0) -> Ranking:
+    """Rank the events that hold a word of the question or its meaning.
+
+    `today` (`YYYY-MM-DD`) is what recency counts from. With `most` only so many of them, the best by their words, are
+    looked at closely; more where the last of them are equal.
     """
-    scores = _by_words(question, facts, postings, count)
-    whole = sum(unit.weight for unit in question.units)
-    for number in meaning or ():
-        scores.setdefault(number, Score(0.0, whole, 0.0))
-    best = max(scores.values(), key=lambda score: score.words, default=Score(0.0, 0.0, 0.0))
-    worth = best.words / best.held if best.held else 1.0
-    for number, score in scores.items():
-        score.words /= worth
-        score.meaning = (meaning or {}).get(number, 0.0)
-        score.is_named_source = number in named
-        _note_ties(score, facts[number], today)
+    asked = sum(unit.weight for unit in question.units)
+    words, held = _by_words(question, evidence, asked)
+    found = {**dict.fromkeys(evidence.meaning, 0.0), **words}
+    head = _head(found, evidence, most)
+    facts = evidence.facts(head)
+    lent = _lend(words, evidence.neighbours)
+    first = date.fromisoformat(today).toordinal()
+    scores = {number: _score(number, words, held, asked, evidence, facts[number], first) for number in head}
 
     def place(number: int) -> tuple[float, tuple[str, str, str]]:
         return scores[number].total, facts[number].order
 
     leader = max(scores, key=place, default=-1)
-    _lend(scores, neighbours)
+    for number in lent.keys() & scores.keys():
+        scores[number].context = lent[number]
     ordered = sorted(scores, key=place, reverse=True)
-    if ordered and ordered[0] != leader and scores[leader].held == whole:
+    if ordered and ordered[0] != leader and held.get(leader) == asked:
         ordered.remove(leader)  # context takes the first place from no event that holds every word
         ordered.insert(0, leader)
-    return [Ranked(number, scores[number]) for number in ordered]
+    best = [Ranked(number, scores[number].total, scores[number]) for number in ordered]
+    return Ranking(len(found), best, facts)
+
+
+def _head(found: Mapping[int, float], evidence: Evidence, most: int) -> list[int]:
+    if not most or len(found) <= most:
+        return list(found)
+    worth = {
+        number: (words + evidence.meaning.get(number, 0.0)) * (_NAMED_SOURCE if number in evidence.named else 1.0)
+        for number, words in found.items()
+    }
+    least = heapq.nlargest(most, worth.values())[-1]
+    return [number for number, each in worth.items() if each >= least]
 
 
 def named_sources(question: Question, sources: Iterable[str]) -> list[str]:
@@ -130,22 +157,21 @@ def named_sources(question: Question, sources: Iterable[str]) -> list[str]:
     return [source for source in sources if asked_for.issuperset(terms(fold(source)))]
 
 
-def _by_words(question: Question, facts: Mapping[int, Facts], postings: Postings, count: int) -> dict[int, Score]:
-    """Score by BM25 over the units of the question, and by how much of the question an event holds."""
+def _by_words(question: Question, evidence: Evidence, asked: float) -> tuple[dict[int, float], dict[int, float]]:
+    """Return BM25 over the units of the question, raised by how much is held and in words' worth; and what is held."""
     sums: dict[int, float] = {}
     held: dict[int, float] = {}
     for unit in question.units:
-        weights = _weights(unit, postings)
-        rarity = math.log(1 + (count - len(weights) + 0.5) / (len(weights) + 0.5)) * unit.weight
+        weights = _weights(unit, evidence.postings)
+        rarity = math.log(1 + (evidence.indexed - len(weights) + 0.5) / (len(weights) + 0.5)) * unit.weight
         for number, weight in weights.items():
-            if number in facts:
+            if number in evidence.passing:
                 sums[number] = sums.get(number, 0.0) + rarity * weight
                 held[number] = held.get(number, 0.0) + unit.weight
-    whole = sum(unit.weight for unit in question.units)
-    return {
-        number: Score(held[number], whole, words * (1 + _COVERAGE * held[number] / whole))
-        for number, words in sums.items()
-    }
+    raised = {number: words * (1 + _COVERAGE * held[number] / asked) for number, words in sums.items()}
+    best = max(raised, key=lambda number: (raised[number], held[number]), default=-1)
+    worth = raised[best] / held[best] if raised else 1.0
+    return {number: words / worth for number, words in raised.items()}, held
 
 
 def _weights(unit: Unit, postings: Postings) -> Mapping[int, float]:
@@ -159,18 +185,33 @@ def _weights(unit: Unit, postings: Postings) -> Mapping[int, float]:
     return best
 
 
-def _lend(scores: Mapping[int, Score], neighbours: Neighbours) -> None:
-    """Let the best events lend to their neighbours among those that were found."""
-    lenders = sorted(scores, key=lambda number: (-scores[number].words, number))[:_LENDERS]
-    for lender in lenders:
+def _score(
+    number: int,
+    words: Mapping[int, float],
+    held: Mapping[int, float],
+    asked: float,
+    evidence: Evidence,
+    facts: Facts,
+    today: int,
+) -> Score:
+    return Score(
+        held=held.get(number, 0.0),
+        asked=asked,
+        words=words.get(number, 0.0),
+        meaning=evidence.meaning.get(number, 0.0),
+        is_named_source=number in evidence.named,
+        recency=min(max(1 - (today - date.fromisoformat(facts.date).toordinal()) / RECENCY_DAYS, 0.0), 1.0),
+        importance=facts.importance,
+        corroboration=1 - 1 / facts.copies,
+    )
+
+
+def _lend(words: Mapping[int, float], neighbours: Neighbours) -> dict[int, float]:
+    """Return what each of the found events borrows from its neighbours, when the best of them lend."""
+    lent: dict[int, float] = {}
+    for lender in heapq.nlargest(_LENDERS, words, key=lambda number: (words[number], -number)):
         for side in neighbours(lender):
             for share, number in zip(_LENT, side, strict=False):
-                if number in scores:
-                    scores[number].context += share * scores[lender].words
-
-
-def _note_ties(score: Score, facts: Facts, today: str) -> None:
-    age = date.fromisoformat(today).toordinal() - date.fromisoformat(facts.date).toordinal()
-    score.recency = min(max(1 - age / RECENCY_DAYS, 0.0), 1.0)
-    score.importance = facts.importance
-    score.corroboration = 1 - 1 / facts.copies
+                if number in words:
+                    lent[number] = lent.get(number, 0.0) + share * words[lender]
+    return lent

@@ -24,13 +24,11 @@ _SUFFIX = ".ndjson"
 _LARGEST = 64 << 20
 
 
-class Mark(NamedTuple):
-    """By what a file is known to be unchanged. Git and editors make a new file, an append changes size and time."""
+Mark = tuple[int, int, int, int]
+"""By what a file is known to be unchanged: size, times of the last write and the last change, and inode.
 
-    size: int
-    modified: int
-    changed: int
-    inode: int
+Git and editors make a new file, an append changes the size. A plain tuple, as a search makes thousands of them.
+"""
 
 
 class Scan(NamedTuple):
@@ -41,7 +39,14 @@ class Scan(NamedTuple):
 
     def fingerprint(self, today: str) -> str:
         """Return a digest that changes with any mark, with the date, and with the program."""
-        seen = repr((self.log, self.others, today, VERSION, __version__))
+        seen = "\0".join(
+            [
+                f"{VERSION} {__version__} {today}",
+                *map(repr, self.others.items()),
+                *self.log,
+                *map(str, self.log.values()),
+            ]
+        )
         return hashlib.blake2b(seen.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
@@ -68,21 +73,25 @@ def _sources(root: Path) -> Iterator[tuple[str, Mark]]:
     while waiting:
         folder, path = waiting.pop()
         for entry in _entries(folder):
-            below = f"{path}/{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append((entry.path, below))
-            elif entry.name.endswith(_SUFFIX) and path != "sources":
-                with contextlib.suppress(OSError):
+            name = entry.name
+            if name.endswith(_SUFFIX) and path != "sources":
+                try:
                     status = entry.stat(follow_symlinks=False)
-                    if stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and status.st_size <= _LARGEST:
-                        yield below, _mark(status)
+                except OSError:  # gone since the folder was read
+                    continue
+                if stat.S_ISREG(status.st_mode):
+                    if status.st_nlink == 1 and status.st_size <= _LARGEST:
+                        yield f"{path}/{name}", _mark(status)
+                    continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append((entry.path, f"{path}/{name}"))
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        return sorted(entries, key=lambda entry: entry.name)
+        return list(entries)
     return []
 
 
 def _mark(status: os.stat_result) -> Mark:
-    return Mark(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino

@@ -9,7 +9,6 @@ import contextlib
 import json
 import os
 import re
-import secrets
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,25 +22,18 @@ _SECONDS_KEPT = 24 * 3600
 _NAME = re.compile(r"[0-9a-f]{12}", re.ASCII)
 
 
-class Entry(NamedTuple):
-    """One result of a kept search."""
-
-    id: str
-    score: float
-    matched: tuple[str, ...]
-
-
 class Snapshot(NamedTuple):
-    """A kept search: what was asked, and every result, best first."""
+    """A kept search: text and keywords, and the ids and scores of all results, best first."""
 
     asked: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    ids: tuple[str, ...]
+    scores: tuple[float, ...]
 
 
 def keep(hub: Hub, snapshot: Snapshot) -> str:
     """Keep the list and return its name; an empty string where the state folder takes nothing."""
     folder = hub.state / _FOLDER
-    name = secrets.token_hex(6)
+    name = os.urandom(6).hex()
     temporary = folder / f".{name}.tmp"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -58,8 +50,7 @@ def load(hub: Hub, name: str) -> Snapshot:
     file = hub.state / _FOLDER / f"{name}.json"
     with contextlib.suppress(OSError, ValueError, TypeError):
         if _NAME.fullmatch(name) and time.time() - file.stat().st_mtime < _SECONDS_KEPT:
-            asked, entries = json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))
-            return Snapshot(tuple(asked), tuple(Entry(id_, score, tuple(matched)) for id_, score, matched in entries))
+            return Snapshot(*map(tuple, json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))))
     raise RefusedError(f"there is no snapshot {name!r}; one is kept for a day", hint="search again without --snapshot")
 
 

@@ -42,7 +42,8 @@ class Row(NamedTuple):
     identity: int
 
 
-_COLUMNS = ", ".join(f"event.{name}" for name in Row._fields)
+_COLUMNS = "event.number, body.record, event.path, event.line, event.id, event.identity"
+_EVENTS = "event JOIN body USING (number)"
 
 
 def connected(database: sqlite3.Connection, affected: Affected) -> list[Row]:
@@ -53,11 +54,11 @@ def connected(database: sqlite3.Connection, affected: Affected) -> list[Row]:
     new_ids, new_identities = ids, identities
     while new_ids or new_identities:
         if len(ids) > most:
-            return [Row(*row) for row in database.execute(f"SELECT {_COLUMNS} FROM event")]
+            return [Row(*row) for row in database.execute(f"SELECT {_COLUMNS} FROM {_EVENTS}")]
         fresh = {
-            **_rows(database, "event WHERE event.id", new_ids),
-            **_rows(database, "event WHERE event.identity", new_identities),
-            **_rows(database, "act JOIN event USING (number) WHERE act.target", new_ids),
+            **_rows(database, f"{_EVENTS} WHERE event.id", new_ids),
+            **_rows(database, f"{_EVENTS} WHERE event.identity", new_identities),
+            **_rows(database, "act JOIN event USING (number) JOIN body USING (number) WHERE act.target", new_ids),
         }
         fresh = {number: row for number, row in fresh.items() if number not in rows}
         rows |= fresh
