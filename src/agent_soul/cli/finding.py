@@ -17,6 +17,7 @@ from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import short_id
 from agent_soul.hub import Hub
 from agent_soul.log import parse_log, read_source_files
+from agent_soul.outbox import entries
 from agent_soul.resolve import Resolution, Status, Verdict
 
 _PROVENANCE = re.compile(r"\(([A-Za-z0-9_.:-]{3,128}) \d{4}-\d\d-\d\d")
@@ -166,7 +167,12 @@ def _hit_fields(verdict: Verdict, **more: Any) -> dict[str, Any]:
 
 
 def _resolution(hub: Hub) -> Resolution:
-    return resolve_today(hub, parse_log(read_source_files(hub.root)), load_config(hub)[0])
+    """Resolve all that was acknowledged, as `search` does: the next compile puts back what the outbox alone holds."""
+    log = parse_log(read_source_files(hub.root))
+    present = {event.id for event in log.events}
+    waiting = {event.id: event for entry in entries(hub)[0] for event in entry.events if event.id not in present}
+    log.events.extend(waiting.values())
+    return resolve_today(hub, log, load_config(hub)[0])
 
 
 def _local_time(instant: int) -> str:

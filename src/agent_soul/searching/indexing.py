@@ -91,7 +91,7 @@ def update(database: sqlite3.Connection, hub: Hub, today: str) -> None:
     try:
         found = scan(hub)
         config = load_config(hub)[0]
-        as_of = default_state(None, recorded_in(hub)).as_of
+        as_of = default_state(None, recorded_in(hub), today).as_of
         basis = f"{VERSION} {__version__} {config.fuzzy_days}"
         if _meta(database, "basis") != basis:
             _start_anew(database)

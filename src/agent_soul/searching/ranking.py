@@ -20,8 +20,10 @@ RECENCY_DAYS = 180
 # An event that holds every word counts three times the sum of its words.
 _COVERAGE = 2.0
 # An event lends this share of its score to the next one before and after it in the same stretch of work, and then to
-# the second next: what was said there is what it was about.
-_LENT = (0.4, 0.2)
+# the second next: what was said there is what it was about. Half of what the borrower has itself is taken off first,
+# so that one between two good ones does not rise above both.
+_LENT = (0.5, 0.25)
+_OWN = 0.5
 _LENDERS = 100
 # The question names who said it.
 _NAMED_SOURCE = 1.5
@@ -64,7 +66,11 @@ class Score:
     @property
     def answer(self) -> float:
         """What the event is worth as an answer, before ties are broken."""
-        return (self.words + self.context + self.meaning) * (_NAMED_SOURCE if self.is_named_source else 1.0)
+        return (self.words + self.context + self.meaning) * self.factor
+
+    @property
+    def factor(self) -> float:
+        return _NAMED_SOURCE if self.is_named_source else 1.0
 
     @property
     def total(self) -> float:
@@ -122,20 +128,11 @@ def rank(question: Question, evidence: Evidence, today: str, most: int = 0) -> R
     found = {**dict.fromkeys(evidence.meaning, 0.0), **words}
     head = _head(found, evidence, most)
     facts = evidence.facts(head)
-    lent = _lend(words, evidence.neighbours)
     first = date.fromisoformat(today).toordinal()
     scores = {number: _score(number, words, held, asked, evidence, facts[number], first) for number in head}
 
-    def place(number: int) -> tuple[float, tuple[str, str, str]]:
-        return scores[number].total, facts[number].order
-
-    leader = max(scores, key=place, default=-1)
-    for number in lent.keys() & scores.keys():
-        scores[number].context = lent[number]
-    ordered = sorted(scores, key=place, reverse=True)
-    if ordered and ordered[0] != leader and held.get(leader) == asked:
-        ordered.remove(leader)  # context takes the first place from no event that holds every word
-        ordered.insert(0, leader)
+    _add_context(scores, _lend(words, evidence.neighbours))
+    ordered = sorted(scores, key=lambda number: (scores[number].total, facts[number].order), reverse=True)
     best = [Ranked(number, scores[number].total, scores[number]) for number in ordered]
     return Ranking(len(found), best, facts)
 
@@ -206,6 +203,16 @@ def _score(
     )
 
 
+def _add_context(scores: Mapping[int, Score], lent: Mapping[int, float]) -> None:
+    """Add what was lent, but lift nothing over an event that holds every word; such a one needs no context."""
+    complete = [score.answer for score in scores.values() if score.held == score.asked]
+    for number in lent.keys() & scores.keys():
+        score = scores[number]
+        if score.held < score.asked:
+            room = (min(complete) - score.answer) / score.factor if complete else math.inf
+            score.context = min(lent[number], max(room, 0.0))
+
+
 def _lend(words: Mapping[int, float], neighbours: Neighbours) -> dict[int, float]:
     """Return what each of the found events borrows from its neighbours, when the best of them lend."""
     lent: dict[int, float] = {}
@@ -213,5 +220,6 @@ def _lend(words: Mapping[int, float], neighbours: Neighbours) -> dict[int, float
         for side in neighbours(lender):
             for share, number in zip(_LENT, side, strict=False):
                 if number in words:
-                    lent[number] = lent.get(number, 0.0) + share * words[lender]
+                    more = max(words[lender] - _OWN * words[number], 0.0)
+                    lent[number] = lent.get(number, 0.0) + share * more
     return lent

@@ -53,7 +53,8 @@ def stem(word: str) -> str:
         return word
     word = _BASE.get(word, word)
     word = _without_participle(_without_plural(word))
-    if word.endswith("y") and _has_vowel(word[:-1]):
+    # As in his later Porter2 a y after a vowel stays, or "deploys" would be another word than "deployment".
+    if word.endswith("y") and _has_vowel(word[:-1]) and word[-2] not in _VOWELS:
         word = word[:-1] + "i"
     word = _exchange(_exchange(word, _STEP_2), _STEP_3)
     return _tidy_end(_without_suffix(word))
