@@ -2,26 +2,32 @@
 
 A set is a file of LoCoMo (conversations, a turn is an event) or `{"events": [...], "questions": [{"question",
 "answers", "type"}]}`. Prints recall at 5, 10 and 20 and the mean reciprocal rank, by type of question.
-Run: `PYTHONPATH=src python benchmarks/recall.py benchmarks/data/search-zh.json [--missed] [--json]`.
+Run: `PYTHONPATH=src python benchmarks/recall.py benchmarks/data/search-zh.json [--model] [--missed] [--json]`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agent_soul.hub import open_hub
+from agent_soul.hub import Hub, open_hub
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import find, open_index
+from agent_soul.searching.index import Index
+from agent_soul.searching.meaning import embed_missing, meanings
+from agent_soul.searching.models import Model, installed
+from agent_soul.searching.vectors import Vectors
 
 _DEPTHS = (5, 10, 20)
 _CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
@@ -45,13 +51,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--missed", action="store_true", help="list the questions whose answers are not all in the 10")
+    parser.add_argument("--model", action="store_true", help="by meaning too, with the model that is installed")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
+    model = installed() if options.model else None
     tables = {}
     for file in options.files:
         rows: dict[str, list[dict[str, float]]] = defaultdict(list)
         for labelled in load(file):
-            for question, row, found in measure(labelled):
+            for question, row, found in measure(labelled, model):
                 rows["all"].append(row)
                 rows[question.type].append(row)
                 if options.missed and row["R@10"] < 1:
@@ -60,19 +68,31 @@ def main() -> None:
     sys.stdout.write(json.dumps(tables) + "\n" if options.json else _text(tables))
 
 
-def measure(labelled: Set) -> Iterator[tuple[Question, dict[str, float], list[str]]]:
+def measure(labelled: Set, model: Model | None) -> Iterator[tuple[Question, dict[str, float], list[str]]]:
     """Ask every question of a set and yield it with its figures and the ids that were found."""
     today = datetime.now(UTC).date().isoformat()
     with tempfile.TemporaryDirectory() as folder:
-        index = open_index(open_hub(write_hub(labelled.events, Path(folder))), today)
+        hub = open_hub(write_hub(labelled.events, Path(folder)))
+        index = open_index(hub, today)
+        if model:
+            embed_missing(index, Vectors(hub, model.name), model, math.inf)
         for question in labelled.questions:
             started = time.perf_counter()
-            results = find(index, question.text, (), Filters(), today).results(0, max(_DEPTHS))
+            meant = partial(_meant, hub, index, model, question.text) if model else _nothing
+            results = find(index, question.text, (), Filters(), today, meant=meant).results(0, max(_DEPTHS))
             taken = time.perf_counter() - started
             ids = [result.found.id for result in results]
             ranks = [ids.index(answer) for answer in question.answers if answer in ids]
             row = {f"R@{depth}": sum(rank < depth for rank in ranks) / len(question.answers) for depth in _DEPTHS}
             yield question, {**row, "MRR": 1 / (1 + min(ranks)) if ranks else 0.0, "ms": taken * 1000}, ids
+
+
+def _meant(hub: Hub, index: Index, model: Model, text: str, passing: set[int]) -> Mapping[int, float]:
+    return meanings(hub, index, model, text, passing).worth
+
+
+def _nothing(_: set[int]) -> Mapping[int, float]:
+    return {}
 
 
 def write_hub(events: list[dict[str, Any]], folder: Path) -> Path:

@@ -22,6 +22,7 @@ COMMANDS = {
     "compile": "agent_soul.cli.compiling:compile_",
     "validate": "agent_soul.cli.compiling:validate",
     "search": "agent_soul.cli.searching:search",
+    "embed": "agent_soul.cli.searching:embed",
     "show": "agent_soul.cli.finding:show_event",
     "why": "agent_soul.cli.finding:why",
     "doctor": "agent_soul.cli.caring:doctor",

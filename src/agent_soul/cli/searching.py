@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from agent_soul.cli.common import open_hub, output_options
+from agent_soul.cli.common import hub_option, open_hub, output_options, say
 from agent_soul.cli.results import first_page, kept_page, print_json, print_text
 from agent_soul.errors import ExitCode, RefusedError
+from agent_soul.hub import Hub
 from agent_soul.searching.filters import ACTIVE, SCOPES, Filters
-from agent_soul.searching.finding import Answer, NoWordsError, find, open_index
+from agent_soul.searching.finding import Answer, Meant, NoWordsError, find, open_index
 from agent_soul.searching.index import Index
 
 _DEFAULT_LIMIT = 20
@@ -107,12 +109,50 @@ def search(
     else:
         # By time any may be the first; else the list that is kept for the next pages is long enough.
         most = max(skip + limit, _MOST_KEPT) if limit and not newest else 0
-        answer = _find(index, words, keywords, _filters(**filters), today, most)
+        answer = _find(index, words, keywords, _filters(**filters), today, most, _meant(hub, index, words))
         page = first_page(hub, answer.newest_first() if newest else answer, [words, *keywords], skip, limit)
     if as_json:
         print_json(page, explain=explain)
     else:
         print_text(page, explain=explain)
+    return ExitCode.DONE
+
+
+def _meant(hub: Hub, index: Index, text: str) -> Meant:
+    """Return what says which events mean what the text asks: a model, where one is installed and a text was given."""
+    from agent_soul.searching.models import installed
+
+    model = installed() if text.strip() else None
+    if model is None:
+        return lambda _: {}
+
+    def ask_model(passing: set[int]) -> Mapping[int, float]:
+        from agent_soul.searching.meaning import meanings
+
+        found = meanings(hub, index, model, text, passing)
+        if found.missing:
+            say(f"note: {found.missing} events are found by their words alone until `soul embed` has read them")
+        return found.worth
+
+    return ask_model
+
+
+@click.command()
+@hub_option
+def embed(hub_name: str | None) -> int:
+    """Let the model of the extra [semantic] read every event now, so that searches find by meaning at once."""
+    from agent_soul.searching.meaning import embed_missing
+    from agent_soul.searching.models import installed
+    from agent_soul.searching.vectors import Vectors
+
+    model = installed()
+    if model is None:
+        raise RefusedError("no model is installed", hint="pip install 'agent-soul[semantic]', or see docs/search.md")
+    hub = open_hub(hub_name)
+    index = open_index(hub, datetime.now(UTC).date().isoformat())
+    vectors = Vectors(hub, model.name)
+    embed_missing(index, vectors, model, math.inf, tell=lambda done, of: say(f"read {done} of {of}"))
+    vectors.drop_others(key for _, key, _ in index.text_keys())
     return ExitCode.DONE
 
 
@@ -145,8 +185,10 @@ def _date(option: str, text: str) -> str:
         raise RefusedError(f"{option} {error}", hint="give a UTC date as YYYY-MM-DD") from error
 
 
-def _find(index: Index, text: str, keywords: tuple[str, ...], filters: Filters, today: str, most: int) -> Answer:
+def _find(
+    index: Index, text: str, keywords: tuple[str, ...], filters: Filters, today: str, most: int, meant: Meant
+) -> Answer:
     try:
-        return find(index, text, keywords, filters, today, most)
+        return find(index, text, keywords, filters, today, most, meant)
     except NoWordsError as error:
         raise RefusedError(f"no searchable words in {text or ' '.join(keywords)!r}", hint="give a word") from error

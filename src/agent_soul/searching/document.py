@@ -47,6 +47,11 @@ def _texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
+def statement(record: Mapping[str, Any]) -> str:
+    """Return what of an event a model is given: its statement, and the words that its writer added."""
+    return " ".join([record.get("title", ""), record["summary"], *record.get("keywords", ())]).strip()
+
+
 def weigh(record: Mapping[str, Any], dates: tuple[str, ...]) -> dict[str, float]:
     """Return the weight of every term of an event, 1 for a word that stands once in a statement of usual length.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agent_soul.hub import Hub
@@ -71,15 +71,26 @@ class Answer(NamedTuple):
         return tuple(self.question.matched({term for term, weights in self.postings.items() if number in weights}))
 
 
+Meant = Callable[[set[int]], Mapping[int, float]]
+
+
 class NoWordsError(ValueError):
     """The text to look for, or a keyword, holds no word once punctuation is gone."""
 
 
-def find(index: Index, text: str, keywords: Sequence[str], filters: Filters, today: str, most: int = 0) -> Answer:
+def find(
+    index: Index,
+    text: str,
+    keywords: Sequence[str],
+    filters: Filters,
+    today: str,
+    most: int = 0,
+    meant: Meant = lambda _: {},
+) -> Answer:
     """Return the events that hold a word of the text and all keywords, best first; with neither all, newest first.
 
-    `most` is how many have to be in their right order; 0 stands for all. Raises `NoWordsError` where a text or keyword
-    was given that holds no word.
+    `most` is how many have to be in their right order; 0 stands for all. `meant` says what a model finds of the events
+    that pass, in words' worth. Raises `NoWordsError` where a text or keyword was given that holds no word.
     """
     question = ask(text, keywords, today)
     if (not question.units and (text.strip() or keywords)) or not all(map(sequence, keywords)):
@@ -92,7 +103,7 @@ def find(index: Index, text: str, keywords: Sequence[str], filters: Filters, tod
     postings = index.postings((*question.terms, *question.required_terms))
     passing = _with_keywords(index, question, postings, passing)
     named = index.numbers_of_sources(named_sources(question, index.sources()))
-    evidence = Evidence(passing, index.facts, postings, index.neighbours, index.count, named)
+    evidence = Evidence(passing, index.facts, postings, index.neighbours, index.count, named, meant(passing))
     return Answer(index, question, rank(question, evidence, today, most), postings)
 
 

@@ -11,11 +11,13 @@ imported: this is all that a search needs whose index is up to date.
 from __future__ import annotations
 
 import itertools
+import json
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agent_soul.searching.document import statement
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.ranking import Facts
 from agent_soul.searching.words import fold
@@ -41,6 +43,7 @@ CREATE TABLE event (
   number INTEGER PRIMARY KEY, id TEXT, short_id TEXT, path BLOB, line INTEGER, identity INTEGER,
   instant TEXT, date TEXT, lane TEXT, source TEXT, kind TEXT, scope TEXT, name TEXT, project TEXT,
   topic TEXT, tags TEXT, importance REAL,
+  text_key INTEGER, is_cjk INTEGER,
   status TEXT NOT NULL DEFAULT '', reason TEXT, caused_by TEXT, copies INTEGER, sources TEXT
 );
 CREATE TABLE body (number INTEGER PRIMARY KEY, summary TEXT, place TEXT, record TEXT);
@@ -162,6 +165,20 @@ class Index:
 
         return long_names(alike).get(found.id, found.short_id)
 
+    def text_keys(self) -> list[tuple[int, int, int]]:
+        """Return number, key of the text, and whether it is Chinese, Japanese or Korean, of every active event."""
+        return self.connection.execute("SELECT number, text_key, is_cjk FROM event WHERE status = 'active'").fetchall()
+
+    def texts_without(self, known: Container[int]) -> list[tuple[int, str]]:
+        """Return key and text of the active events whose text is not among the known ones, the newest first."""
+        rows = self.connection.execute(
+            "SELECT text_key, number FROM event WHERE status = 'active' ORDER BY instant DESC, source, id"
+        )
+        wanted = {number: key for key, number in rows if key not in known}
+        bodies = {row[0]: row[1] for row in self._by("number", "number, record", list(wanted), "body")}
+        texts = {key: statement(json.loads(bodies[number])) for number, key in wanted.items()}
+        return list(texts.items())
+
     def vocabulary(self) -> list[str]:
         """Return every term of the index."""
         return [row[0] for row in self.connection.execute("SELECT DISTINCT term FROM posting ORDER BY term")]
@@ -169,7 +186,8 @@ class Index:
     def _by(self, key: str, columns: str, wanted: Sequence[object], table: str = "event") -> Iterator[tuple[Any, ...]]:
         for start in range(0, len(wanted), _MOST_VARIABLES):
             some = wanted[start : start + _MOST_VARIABLES]
-            query = f"SELECT {columns} FROM {table} WHERE {key} IN ({_marks(some)}) AND status != ''"
+            condition = "" if table == "body" else " AND status != ''"
+            query = f"SELECT {columns} FROM {table} WHERE {key} IN ({_marks(some)}){condition}"
             yield from self.connection.execute(query, some)
 
 

@@ -27,8 +27,9 @@ from agent_soul.config import Config
 from agent_soul.event import Event, add_days, short_id
 from agent_soul.hub import Hub
 from agent_soul.log import MAX_FILE_BYTES, SourceFiles, parse_log
-from agent_soul.searching.document import weigh
+from agent_soul.searching.document import statement, weigh
 from agent_soul.searching.index import SCHEMA, connect, stored_instant
+from agent_soul.searching.meaning import is_cjk
 from agent_soul.searching.scanning import VERSION, Mark, Scan, location, scan
 from agent_soul.searching.statuses import Affected, connected, restate
 from agent_soul.searching.words import fold
@@ -36,7 +37,7 @@ from agent_soul.searching.words import fold
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _COLUMNS = (
     "id, short_id, path, line, identity, instant, date, lane, source, kind, scope, name, project, topic, tags,"
-    " importance"
+    " importance, text_key, is_cjk"
 )
 
 
@@ -116,8 +117,8 @@ def _meta(database: sqlite3.Connection, name: str) -> str:
 def _start_anew(database: sqlite3.Connection) -> None:
     for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
         database.execute(f'DROP TABLE "{name}"')
-    for statement in filter(str.strip, SCHEMA.split(";")):
-        database.execute(statement)
+    for command in filter(str.strip, SCHEMA.split(";")):
+        database.execute(command)
 
 
 class _Update:
@@ -273,7 +274,7 @@ def _row(event: Event) -> tuple[Any, ...]:
         short_id(event.id),
         os.fsencode(event.path),  # not every name of a file is text
         event.line,
-        int.from_bytes(hashlib.blake2b(repr(event.identity).encode(), digest_size=8).digest(), "big", signed=True),
+        _number(repr(event.identity)),
         stored_instant(event.instant),
         event.date,
         f"project {fold(event.project)}" if event.project else f"source {event.source}",
@@ -285,7 +286,14 @@ def _row(event: Event) -> tuple[Any, ...]:
         data.get("topic", ""),
         "".join(f"\n{fold(tag)}\n" for tag in data.get("tags", ())),
         event.importance,
+        _number(statement(data)),
+        is_cjk(statement(data)),
     )
+
+
+def _number(text: str) -> int:
+    """Return a digest of the text as an integer that SQLite can hold."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _body(event: Event) -> tuple[str, str, str]:

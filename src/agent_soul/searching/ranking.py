@@ -27,6 +27,8 @@ _OWN = 0.5
 _LENDERS = 100
 # The question names who said it.
 _NAMED_SOURCE = 1.5
+# What holds no word of the question is a result only where a model says that it is worth one.
+_ALIKE = 1.0
 # Scores that differ by less than half of a word's worth are a tie, and what breaks it is worth no more than that.
 _TIE = 0.5
 
@@ -125,25 +127,25 @@ def rank(question: Question, evidence: Evidence, today: str, most: int = 0) -> R
     """
     asked = sum(unit.weight for unit in question.units)
     words, held = _by_words(question, evidence, asked)
-    found = {**dict.fromkeys(evidence.meaning, 0.0), **words}
-    head = _head(found, evidence, most)
+    base = {number: worth for number, worth in evidence.meaning.items() if worth >= _ALIKE} | words
+    for number in words.keys() & evidence.meaning.keys():
+        base[number] += evidence.meaning[number]
+    head = _head(base, evidence.named, most)
     facts = evidence.facts(head)
     first = date.fromisoformat(today).toordinal()
     scores = {number: _score(number, words, held, asked, evidence, facts[number], first) for number in head}
 
-    _add_context(scores, _lend(words, evidence.neighbours))
+    _add_context(scores, _lend(base, evidence.neighbours))
     ordered = sorted(scores, key=lambda number: (scores[number].total, facts[number].order), reverse=True)
     best = [Ranked(number, scores[number].total, scores[number]) for number in ordered]
-    return Ranking(len(found), best, facts)
+    return Ranking(len(base), best, facts)
 
 
-def _head(found: Mapping[int, float], evidence: Evidence, most: int) -> list[int]:
-    if not most or len(found) <= most:
-        return list(found)
-    worth = {
-        number: (words + evidence.meaning.get(number, 0.0)) * (_NAMED_SOURCE if number in evidence.named else 1.0)
-        for number, words in found.items()
-    }
+def _head(base: Mapping[int, float], named: Container[int], most: int) -> list[int]:
+    """Return the best by words and meaning, all where there are no more than `most`."""
+    if not most or len(base) <= most:
+        return list(base)
+    worth = {number: score * (_NAMED_SOURCE if number in named else 1.0) for number, score in base.items()}
     least = heapq.nlargest(most, worth.values())[-1]
     return [number for number, each in worth.items() if each >= least]
 
@@ -213,13 +215,13 @@ def _add_context(scores: Mapping[int, Score], lent: Mapping[int, float]) -> None
             score.context = min(lent[number], max(room, 0.0))
 
 
-def _lend(words: Mapping[int, float], neighbours: Neighbours) -> dict[int, float]:
+def _lend(base: Mapping[int, float], neighbours: Neighbours) -> dict[int, float]:
     """Return what each of the found events borrows from its neighbours, when the best of them lend."""
     lent: dict[int, float] = {}
-    for lender in heapq.nlargest(_LENDERS, words, key=lambda number: (words[number], -number)):
+    for lender in heapq.nlargest(_LENDERS, base, key=lambda number: (base[number], -number)):
         for side in neighbours(lender):
             for share, number in zip(_LENT, side, strict=False):
-                if number in words:
-                    more = max(words[lender] - _OWN * words[number], 0.0)
+                if number in base:
+                    more = max(base[lender] - _OWN * base[number], 0.0)
                     lent[number] = lent.get(number, 0.0) + share * more
     return lent

@@ -18,7 +18,7 @@ from agent_soul.hub import Hub
 
 OUTBOX = "outbox/"
 """What the paths of outbox files begin with; those of source files begin with `sources/`."""
-VERSION = 1
+VERSION = 2
 """Raise it with every change of the index's tables, of the words that a text gives, or of their weights."""
 _SUFFIX = ".ndjson"
 _LARGEST = 64 << 20
