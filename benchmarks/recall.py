@@ -87,11 +87,11 @@ def measure(labelled: Set, model: Model | None) -> Iterator[tuple[Question, dict
             yield question, {**row, "MRR": 1 / (1 + min(ranks)) if ranks else 0.0, "ms": taken * 1000}, ids
 
 
-def _meant(hub: Hub, index: Index, model: Model, text: str, passing: set[int]) -> Mapping[int, float]:
-    return meanings(hub, index, model, text, passing).worth
+def _meant(hub: Hub, index: Index, model: Model, text: str, filters: Filters) -> Mapping[int, float]:
+    return meanings(hub, index, model, text, filters).worth
 
 
-def _nothing(_: set[int]) -> Mapping[int, float]:
+def _nothing(_: Filters) -> Mapping[int, float]:
     return {}
 
 

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -67,7 +68,12 @@ def write_hub(hub: Path, count: int) -> list[str]:
         source = chance.choice(_SOURCES)
         text = "".join(chance.choices(_CHARACTERS, weights[: len(_CHARACTERS)], k=18)) if number % 3 == 0 else ""
         summary = text or " ".join(chance.choices(words, weights, k=14))
-        record = {"event_id": f"event-{number}", "ts": moment.isoformat(), "source": source, "kind": "fact"}
+        record = {
+            "event_id": str(uuid.UUID(int=chance.getrandbits(128))),
+            "ts": moment.isoformat(),
+            "source": source,
+            "kind": "fact",
+        }
         record |= {"scope": "project", "project": f"project-{number % 7}", "summary": summary}
         lines[hub / "sources" / source / f"{moment.date()}.0a1b2c3d.ndjson"].append(json.dumps(record))
     for file, some in lines.items():

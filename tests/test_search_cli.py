@@ -151,11 +151,9 @@ class TestOutput:
         assert done.stdout == ""
         assert ("no searchable words" in done.stderr) == (text != "( OR )*^")
 
-    @pytest.mark.parametrize(
-        "text", ["docker' OR 1=1 --", 'docker"', "docker*", "NEAR(docker, 2)", "docker 🦜", "docker\x00"]
-    )
+    @pytest.mark.parametrize("text", ["docker' OR 1=1 --", 'docker"', "docker*", "NEAR(docker, 2)", "docker 🦜"])
     def test_a_question_is_never_a_language(self, soul: Soul, text: str) -> None:
-        done = json.loads(soul("search", "--json", stdin="", *["--query", text.replace("\x00", "")]).stdout)
+        done = json.loads(soul("search", "--json", "--query", text).stdout)
 
         assert done["total"] == 6
 
@@ -184,11 +182,8 @@ class TestPages:
         write(hub, *(event(n, f"Fact {n} about ports.") for n in range(50)))
         first = json.loads(soul("search", "ports", "--json").stdout)
         write(hub, *(event(n, "Ports, ports, ports!") for n in range(100, 120)))
-        pages = [first["results"]]
-        for skip in ("20", "40"):
-            pages.append(
-                json.loads(soul("search", "--snapshot", first["snapshot"], "--skip", skip, "--json").stdout)["results"]
-            )
+        again = ("search", "--snapshot", first["snapshot"], "--json", "--skip")
+        pages = [first["results"], *(json.loads(soul(*again, skip).stdout)["results"] for skip in ("20", "40"))]
         ids = [row["event_id"] for page in pages for row in page]
 
         assert sorted(ids) == sorted(f"event-{n}" for n in range(50))

@@ -126,10 +126,10 @@ def _meant(hub: Hub, index: Index, text: str) -> Meant:
     if model is None:
         return lambda _: {}
 
-    def ask_model(passing: set[int]) -> Mapping[int, float]:
+    def ask_model(filters: Filters) -> Mapping[int, float]:
         from agent_soul.searching.meaning import meanings
 
-        found = meanings(hub, index, model, text, passing)
+        found = meanings(hub, index, model, text, filters)
         if found.missing:
             say(f"note: {found.missing} events are found by their words alone until `soul embed` has read them")
         return found.worth

@@ -71,7 +71,7 @@ class Answer(NamedTuple):
         return tuple(self.question.matched({term for term, weights in self.postings.items() if number in weights}))
 
 
-Meant = Callable[[set[int]], Mapping[int, float]]
+Meant = Callable[[Filters], Mapping[int, float]]
 
 
 class NoWordsError(ValueError):
@@ -89,21 +89,22 @@ def find(
 ) -> Answer:
     """Return the events that hold a word of the text and all keywords, best first; with neither all, newest first.
 
-    `most` is how many have to be in their right order; 0 stands for all. `meant` says what a model finds of the events
-    that pass, in words' worth. Raises `NoWordsError` where a text or keyword was given that holds no word.
+    `most` is how many have to be in their right order; 0 stands for all. `meant` says what a model finds among
+    the events that pass the filters, in words' worth. Raises `NoWordsError` where a text or keyword was given that holds no word.
     """
     question = ask(text, keywords, today)
     if (not question.units and (text.strip() or keywords)) or not all(map(sequence, keywords)):
         raise NoWordsError("no searchable words")
-    passing = index.passing(filters)
     if not question.units:
-        facts = index.facts(passing)
+        facts = index.facts(index.passing(filters))
         newest = sorted(facts, key=lambda number: facts[number].order, reverse=True)
         return Answer(index, question, Ranking(len(newest), [Ranked(n, 0.0, _NO_SCORE) for n in newest], facts), {})
     postings = index.postings((*question.terms, *question.required_terms))
-    passing = _with_keywords(index, question, postings, passing)
+    meaning = meant(filters)
+    passing = _with_keywords(index, question, postings, index.passing(filters, question.terms) | meaning.keys())
+    meaning = {number: worth for number, worth in meaning.items() if number in passing}
     named = index.numbers_of_sources(named_sources(question, index.sources()))
-    evidence = Evidence(passing, index.facts, postings, index.neighbours, index.count, named, meant(passing))
+    evidence = Evidence(passing, index.facts, postings, index.neighbours, index.count, named, meaning)
     return Answer(index, question, rank(question, evidence, today, most), postings)
 
 

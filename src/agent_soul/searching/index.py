@@ -99,10 +99,13 @@ class Index:
         query = "SELECT number, weight FROM posting WHERE term = ?"
         return {term: dict(self.connection.execute(query, (term,))) for term in terms}
 
-    def passing(self, filters: Filters) -> set[int]:
-        """Return the events that pass the filters."""
+    def passing(self, filters: Filters, terms: Sequence[str] = ()) -> set[int]:
+        """Return the events that pass the filters; with terms, those of them that hold any."""
         where, values = _conditions(filters)
-        return {row[0] for row in self.connection.execute(f"SELECT number FROM event WHERE {where}", values)}
+        if terms:
+            where += f" AND number IN (SELECT number FROM posting WHERE term IN ({_marks(terms)}))"
+        rows = self.connection.execute(f"SELECT number FROM event WHERE {where}", (*values, *terms))
+        return {row[0] for row in rows}
 
     def facts(self, numbers: Collection[int]) -> dict[int, Facts]:
         """Return what ranking needs of these events."""
@@ -158,7 +161,7 @@ class Index:
 
     def short_name(self, found: Found) -> str:
         """Return how the event's id is shown: short, but as long as it takes to name one event only."""
-        alike = self.ids_beginning(found.id[:_SHORT])
+        alike = self.ids_beginning(found.id[:_SHORT]) if found.short_id != found.id else []
         if len(alike) <= 1:
             return found.short_id
         from agent_soul.naming import long_names

@@ -10,10 +10,11 @@ from __future__ import annotations
 import itertools
 import re
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from agent_soul.hub import Hub
+from agent_soul.searching.filters import Filters
 from agent_soul.searching.index import Index
 from agent_soul.searching.models import Model
 from agent_soul.searching.vectors import Vectors
@@ -64,8 +65,8 @@ def embed_missing(
     return len(missing) - done
 
 
-def meanings(hub: Hub, index: Index, model: Model, text: str, passing: Collection[int]) -> Meanings:
-    """Return what the model says of the events `passing` as answers to `text`."""
+def meanings(hub: Hub, index: Index, model: Model, text: str, filters: Filters) -> Meanings:
+    """Return what the model says of the events that pass the filters, as answers to `text`."""
     import numpy as np
 
     vectors = Vectors(hub, model.name)
@@ -78,6 +79,7 @@ def meanings(hub: Hub, index: Index, model: Model, text: str, passing: Collectio
     matrix = rows.reshape(len(events), -1).astype(np.float32)
     languages = np.array([cjk for _, _, cjk in events], dtype=bool)
     deviations = _deviations(matrix, languages, model.embed([text], True)[0], is_cjk(text))
+    passing = index.passing(filters)
     order = (i for i in np.argsort(-deviations, kind="stable") if events[i][0] in passing and deviations[i] > 0)
     best = itertools.islice(order, _CANDIDATES)
     return Meanings({events[i][0]: float(deviations[i]) * _WORDS_PER_DEVIATION for i in best}, missing)

