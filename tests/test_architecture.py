@@ -31,7 +31,7 @@ LAYERS = (
     ("exchange",),
     ("settling",),
     ("dedup",),
-    ("sync", "search", "provenance", "doctor", "initialise", "growth"),
+    ("sync", "searching", "provenance", "doctor", "initialise", "growth"),
     ("cli", "toolkit", "requirements", "environment", "bootstrap"),
     ("__main__",),
 )

@@ -153,11 +153,12 @@ def _lost_events(hub: Hub, log: Log, *, write: bool) -> int:
     return len(waiting)
 
 
-def default_state(wanted: State | None, recorded: State | None) -> State:
+def default_state(wanted: State | None, recorded: State | None, today: str = "") -> State:
+    """Return what to compile: without a date in `wanted` as of the later of `today` (UTC) and the recorded day."""
     wanted = wanted or State("")
     if wanted.as_of:
         return wanted
-    today = datetime.now(UTC).date().isoformat()
+    today = today or datetime.now(UTC).date().isoformat()
     known = recorded.as_of if recorded and recorded.as_of <= add_days(today, _FAR_AHEAD_DAYS) else ""
     return wanted._replace(as_of=max(today, known))
 

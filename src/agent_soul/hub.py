@@ -7,7 +7,6 @@ same places.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -145,4 +144,6 @@ def _state_home() -> Path:
 
 
 def _short_hash(text: str) -> str:
+    import hashlib  # 5 ms that a hub in Git does not need
+
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]

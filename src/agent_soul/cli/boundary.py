@@ -14,11 +14,10 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import discard_stdout
-from agent_soul.draft import typographic_option
+from agent_soul.cli.common import discard_stdout, terminal_safe
 from agent_soul.errors import ExitCode, RefusedError, SoulError
-from agent_soul.text import terminal_safe
 
+_DASHES = tuple(map(chr, (*range(0x2010, 0x2016), 0x2212)))
 INTERRUPTED = 128 + signal.SIGINT
 _LONGEST = 1_000
 """Characters of a message; it quotes values, and a value may be a whole book."""
@@ -68,9 +67,13 @@ def _speak_utf8() -> None:
 
 
 def _refuse_typographic_options(arguments: Sequence[str]) -> None:
+    if not any(argument.startswith(_DASHES) for argument in arguments):
+        return
+    from agent_soul.draft import typographic_option  # with all that checks an event: not for every search
+
     found = typographic_option(arguments)
     if found:
-        name = found.lstrip("".join(map(chr, (*range(0x2010, 0x2016), 0x2212))))
+        name = found.lstrip("".join(_DASHES))
         raise RefusedError(
             f"{found!r} begins with U+{ord(found[0]):04X}, a dash that an editor or a web page put there",
             hint=f"type two plain hyphens: --{name}",

@@ -5,19 +5,27 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from agent_soul.adding import Added
 from agent_soul.errors import StoppedError
-from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub, find_hub
-from agent_soul.text import terminal_safe
+
+if TYPE_CHECKING:
+    from agent_soul.adding import Added
+    from agent_soul.event import Event
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# All that most output consists of: ASCII, Latin, Chinese, Japanese and Korean with their punctuation. Nothing in it can
+# hide, and the rules for the rest take 20 ms to load.
+_PLAIN = re.compile(
+    "[\n -~\u00a1-\u00ac\u00ae-\u00ff\u2013-\u201f\u2026\u3001-\u312f\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]*"
+)
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 _hub = click.option("--hub", "hub_name", metavar="FOLDER", help="The hub, if not the nearest one.")
@@ -38,6 +46,15 @@ def open_hub(hub_name: str | None) -> Hub:
     return find_hub(hub_name or click.get_current_context().find_root().obj)
 
 
+def terminal_safe(text: str) -> str:
+    """Return the text with all that could steer a terminal or hide as visible escapes; see `text.terminal_safe`."""
+    if _PLAIN.fullmatch(text):
+        return text
+    from agent_soul.text import terminal_safe as escaped
+
+    return escaped(text)
+
+
 def say(text: str) -> None:
     """Print talk for people on stderr."""
     click.echo(terminal_safe(text), err=True)
@@ -45,16 +62,17 @@ def say(text: str) -> None:
 
 def show(text: str) -> None:
     """Print data on stdout; nothing in it can steer a terminal. Raises `StoppedError` where stdout takes no more."""
-    _print(terminal_safe(text))
+    show_as_is(terminal_safe(text))
 
 
 def show_json(**fields: Any) -> None:
     """Print one JSON object; characters that a terminal could obey or a person not see are escaped."""
     text = json.dumps(fields, ensure_ascii=False)
-    _print(text if terminal_safe(text) == text else json.dumps(fields))
+    show_as_is(text if terminal_safe(text) == text else json.dumps(fields))
 
 
-def _print(text: str) -> None:
+def show_as_is(text: str) -> None:
+    """Print on stdout what the caller has made safe. Raises `StoppedError` where stdout takes no more."""
     try:
         click.echo(text)
     except BrokenPipeError:
@@ -92,6 +110,8 @@ def show_added(added: Added) -> None:
 
 def line_of(event: Event, status: str = "", *, shown_id: str = "") -> str:
     """Return one line that tells a person which event it is; `shown_id` where its short id is not its alone."""
+    from agent_soul.event import short_id  # not every command reads events, and the schema takes a while
+
     name = event.project or event.agent
     place = f"{event.scope}:{name}" if name and event.scope in ("project", "agent") else event.scope
     note = f" [{status}]" if status and status != "active" else ""

@@ -1,9 +1,10 @@
-"""`search`, `show` and `why`: from a question to events, and from a line to where it comes from."""
+"""`show` and `why`: one event whole, and from a line to where it comes from."""
 
 from __future__ import annotations
 
 import contextlib
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,81 +12,16 @@ import click
 
 from agent_soul.adding import find_event
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json
-from agent_soul.cli.compiling import _date
 from agent_soul.compiler import load_config, resolve_today
 from agent_soul.errors import ExitCode, RefusedError
-from agent_soul.event import KINDS, SCOPES, short_id
+from agent_soul.event import short_id
 from agent_soul.hub import Hub
 from agent_soul.log import parse_log, read_source_files
+from agent_soul.outbox import entries
 from agent_soul.resolve import Resolution, Status, Verdict
 
-_DEFAULT_LIMIT = 20
 _PROVENANCE = re.compile(r"\(([A-Za-z0-9_.:-]{3,128}) \d{4}-\d\d-\d\d")
 """What stands after a memory on a page, so that a whole line can be asked about."""
-
-
-@click.command()
-@click.argument("text", required=False, default="")
-@click.option("--query", default="", metavar="TEXT", help="The same as TEXT.")
-@click.option("--keyword", "keywords", multiple=True, metavar="WORD", help="Must occur; repeatable, then all must.")
-@click.option("--scope", default="", metavar="SCOPE", help=f"One of: {', '.join(SCOPES)}; also project:NAME, agent:ID.")
-@click.option("--kind", default="", type=click.Choice(["", *KINDS]), metavar="KIND", help="Only this kind.")
-@click.option("--source", default="", metavar="ID", help="Only what this source wrote.")
-@click.option("--project", default="", metavar="NAME", help="Only this project.")
-@click.option("--since", default="", metavar="YYYY-MM-DD", help="Stated on or after this UTC date.")
-@click.option("--until", default="", metavar="YYYY-MM-DD", help="Stated on or before this UTC date.")
-@click.option(
-    "--status", "statuses", multiple=True, type=click.Choice([str(s) for s in Status]), help="Instead of active."
-)
-@click.option("--all", "everything", is_flag=True, help="Whatever became of it; the status is shown.")
-@click.option(
-    "--limit", default=_DEFAULT_LIMIT, type=click.IntRange(min=0), help="How many; 0 is all.", show_default=True
-)
-@output_options
-def search(
-    text: str,
-    query: str,
-    keywords: tuple[str, ...],
-    scope: str,
-    statuses: tuple[str, ...],
-    everything: bool,
-    limit: int,
-    as_json: bool,
-    hub_name: str | None,
-    **filters: str,
-) -> int:
-    """Find events, best first. TEXT ranks by how many of its words an event holds; without it the newest come first."""
-    from agent_soul import search as finding
-
-    if text and query:
-        raise RefusedError(f"the text is given twice: {text!r} and --query {query!r}", hint="give one of them")
-    scope, _, name = scope.partition(":")
-    if scope not in ("", *SCOPES):
-        raise RefusedError(
-            f"--scope {scope!r} is not one of: {', '.join(SCOPES)}", hint="also project:NAME and agent:ID"
-        )
-    for bound in ("since", "until"):
-        filters[bound] = _date(f"--{bound}", filters[bound])
-    wanted = frozenset(Status) if everything else frozenset(Status(status) for status in statuses)
-    asked = finding.Query(text or query, keywords, scope, name, statuses=wanted, **filters)
-    resolution = _resolution(open_hub(hub_name))
-    try:
-        hits = finding.search(resolution, asked, datetime.now(UTC).date().isoformat())
-    except finding.NoWordsError as error:
-        raise RefusedError(
-            f"no searchable words in {text or query or ' '.join(keywords)!r}", hint="give a word"
-        ) from error
-    shown = hits[:limit] if limit else hits
-    if as_json:
-        results = [_hit_fields(hit.verdict, score=hit.score, matched_keywords=list(hit.matched)) for hit in shown]
-        show_json(ok=True, total=len(hits), results=results)
-        return ExitCode.DONE
-    for hit in shown:
-        event = hit.verdict.event
-        show(line_of(event, _status_text(hit.verdict), shown_id=resolution.name_of(event.id)))
-    hidden = len(hits) - len(shown)
-    say(f"{len(hits)} found" + (f", {hidden} more with --limit 0" if hidden else "") if hits else "nothing found")
-    return ExitCode.DONE
 
 
 @click.command(name="show")
@@ -135,7 +71,7 @@ def why(what: str, as_json: bool, hub_name: str | None) -> int:
     hub = open_hub(hub_name)
     resolution = _resolution(hub)
     on_a_page = _PROVENANCE.search(what)
-    events = _events_for(resolution, on_a_page[1] if on_a_page else what)
+    events = _events_for(hub, resolution, on_a_page[1] if on_a_page else what)
     traces = [trace(hub, resolution, event) for event in events]
     if as_json:
         show_json(ok=True, results=[_trace_fields(found) for found in traces])
@@ -147,24 +83,33 @@ def why(what: str, as_json: bool, hub_name: str | None) -> int:
     return ExitCode.DONE
 
 
-def _events_for(resolution: Resolution, what: str, most: int = 5) -> list[Any]:
+def _events_for(hub: Hub, resolution: Resolution, what: str, most: int = 5) -> list[Any]:
     """Return the event whose id `what` is or begins; else the active ones that hold all of its words, best first."""
-    from agent_soul import search as finding
-
     events = [verdict.event for verdict in resolution.verdicts]
     if any(event.id.startswith(what) for event in events):
         return [find_event(events, what)]
-    words = tuple(word for word in what.split() if finding.terms_of(word))
-    query = finding.Query(keywords=words)
-    today = datetime.now(UTC).date().isoformat()
-    hits = finding.search(resolution, query, today) if words else []
+    hits = _ids_holding(hub, what.split())
     if not hits:
         raise RefusedError(
             f"no event has the id {what!r}, and no active one holds these words", hint="try `soul search`"
         )
     if len(hits) > most:
         say(f"{len(hits)} events hold these words; the first {most} are shown")
-    return [hit.verdict.event for hit in hits[:most]]
+    return [resolution.by_id[id_].event for id_ in hits[:most]]
+
+
+def _ids_holding(hub: Hub, words: Sequence[str]) -> list[str]:
+    """Return the active events that hold every word, best first."""
+    from agent_soul.searching.document import sequence
+    from agent_soul.searching.filters import Filters
+    from agent_soul.searching.finding import find, open_index
+
+    keywords = [word for word in words if sequence(word)]
+    if not keywords:
+        return []
+    today = datetime.now(UTC).date().isoformat()
+    answer = find(open_index(hub, today), "", keywords, Filters(), today)
+    return [result.found.id for result in answer.results(0, 0)]
 
 
 def _show_trace(found: Any) -> None:
@@ -222,11 +167,12 @@ def _hit_fields(verdict: Verdict, **more: Any) -> dict[str, Any]:
 
 
 def _resolution(hub: Hub) -> Resolution:
-    return resolve_today(hub, parse_log(read_source_files(hub.root)), load_config(hub)[0])
-
-
-def _status_text(verdict: Verdict) -> str:
-    return f"{verdict.status}: {verdict.reason}" if verdict.status is not Status.ACTIVE else ""
+    """Resolve all that was acknowledged, as `search` does: the next compile puts back what the outbox alone holds."""
+    log = parse_log(read_source_files(hub.root))
+    present = {event.id for event in log.events}
+    waiting = {event.id: event for entry in entries(hub)[0] for event in entry.events if event.id not in present}
+    log.events.extend(waiting.values())
+    return resolve_today(hub, log, load_config(hub)[0])
 
 
 def _local_time(instant: int) -> str:

