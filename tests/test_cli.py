@@ -431,7 +431,7 @@ class TestFinding:
         shown = soul("show", old["event_id"][:8]).stdout
         assert "status     superseded" in shown
         assert "with rsync." in shown
-        assert f"replaced by  {new['event_id'][:8]}" in shown
+        assert f"replaced by   {new['event_id'][:8]}" in shown
         assert json.loads(soul("show", new["event_id"], "--json").stdout)["replaced"] == [old["event_id"]]
 
     def test_why_goes_from_the_page_to_the_commit(self, soul: Soul, git_hub: Path) -> None:
@@ -733,3 +733,59 @@ def test_the_pages_of_this_repository_are_up_to_date() -> None:
     )
 
     assert done.returncode == 0, done.stderr
+
+
+class TestTwoContentsOfOneId:
+    @pytest.fixture
+    def clash(self, soul: Soul, hub: Path) -> str:
+        line = {"event_id": "g-1", "source": "a-b", "kind": "fact", "scope": "stable", "ts": "2026-11-01T10:00:00Z"}
+        folder = hub / "sources" / "a-b"
+        folder.mkdir(parents=True)
+        texts = [json.dumps({**line, "summary": text}) for text in ("Port 80.", "Port 81.")]
+        (folder / "log.ndjson").write_text("\n".join(texts) + "\n", encoding="utf-8")
+        return "g-1"
+
+    def test_show_tells_all_of_them_and_the_command_that_decides(self, soul: Soul, clash: str) -> None:
+        shown = soul("show", clash).stdout
+        assert "Port 80." in shown
+        assert "Port 81." in shown
+        assert shown.count("`soul resolve g-1 --keep ") == 2
+
+    def test_the_command_that_is_named_decides(self, soul: Soul, hub: Path, clash: str) -> None:
+        said = soul("validate").stdout
+        digest = {row.partition(":")[0]: re.findall(r"--keep (\w+)", row)[0] for row in said.split("\n") if row}
+        assert len(digest) == 1, "both lines stand in one file"
+        [second] = [re.findall(r"--keep (\w+)", row)[0] for row in said.split("\n") if ":2:" in row]
+        assert "stands for 2 contents" in soul("resolve", clash, "--both", "x", "--source", "a-b", code=2).stderr
+        soul("resolve", clash, "--keep", second[:6], "--source", "a-b")
+        soul("compile")
+
+        assert "Port 81." in page(hub, "stable-memory.md")
+        assert "Port 80." not in page(hub, "stable-memory.md")
+        assert (
+            "nothing to mend" in soul("doctor", code=1).stderr
+            or "id-clash" not in soul("doctor", "--json", code=1).stdout
+        )
+
+
+def test_why_leaves_out_lines_that_only_name_the_event(soul: Soul, hub: Path) -> None:
+    claim = ("--entity", "db", "--attribute", "port")
+    one = add(soul, "The port is 80.", *claim, "--value", "80")["event_id"]
+    add(soul, "The port is 81.", *claim, "--value", "81")
+    add(soul, f"See [[{one}]] for the port.")
+    soul("compile")
+
+    lines = json.loads(soul("why", one, "--json").stdout)["results"][0]["lines"]
+    on_page = [line["text"] for line in lines if line["path"] == "canonical/stable-memory.md"]
+    assert len(on_page) == 1
+    assert on_page[0].startswith("- The port is 80.")
+
+
+def test_the_chain_is_readable(soul: Soul) -> None:
+    one = add(soul, "The port is 80.")["event_id"]
+    soul("retract", one[:8], "--reason", "no longer", "--source", "a-b")
+    shown = soul("show", one[:8]).stdout
+    assert re.search(r"taken back by [0-9a-f]{8}  ", shown)
+    two = add(soul, "The port is 82.")["event_id"]
+    add(soul, "The port is 83.", "--supersedes", two)
+    assert "superseded: superseded" not in soul("show", two).stdout

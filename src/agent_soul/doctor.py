@@ -116,7 +116,7 @@ def _lines(problems: Iterable[Problem]) -> Iterator[Finding]:
             mend = "look at it with `soul validate`; the right statement can be added again with `soul add`"
             yield Finding("bad-line", where, problem.message, "no page shows what it says", mend)
         elif problem.code == "id-clash":
-            mend = "`soul show ID` tells both contents; add the right one again and `soul retract ID`"
+            mend = "`soul resolve ID --keep DIGEST`; `soul validate` lists the digests"
             yield Finding(problem.code, where, problem.message, "no page shows either", mend)
         else:
             yield Finding(problem.code, where, problem.message, "it costs nothing now", "see `soul validate`")

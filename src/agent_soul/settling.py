@@ -10,10 +10,12 @@ from agent_soul.adding import find_event
 from agent_soul.conflicts import Conflict
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, short_id
+from agent_soul.resolve import Resolution, Status, content_digest
 from agent_soul.text import neutralise
 
 _NAME_LENGTH = 80
 _IDS_NAMED = 5
+_SUMMARY_SHOWN = 60
 CONFLICT_PREFIX = "c-"
 
 
@@ -78,6 +80,37 @@ def replacing(dispute: Dispute, statement: str) -> dict[str, Any]:
     record: dict[str, Any] = {"kind": dispute.events[0].kind, "summary": statement}
     record |= {"supersedes": ids, "derived_from": ids}
     return record | {"importance": max(event.importance for event in dispute.events)}
+
+
+def contents_of(resolution: Resolution, wanted: Sequence[str]) -> list[Event]:
+    """Return the contents of the one id that is named, where it has several and none counts; else nothing."""
+    if len(wanted) != 1:
+        return []
+    found = [
+        v.event for v in resolution.verdicts if v.status is Status.QUARANTINED and v.event.id.startswith(wanted[0])
+    ]
+    exact = [event for event in found if event.id == wanted[0]] or found
+    return exact if len({event.id for event in exact}) == 1 else []
+
+
+def choosing(contents: Sequence[Event], digest: str | None, reason: str) -> tuple[Event, dict[str, Any]]:
+    """Return the content of an id that a person chose by its digest, and the mark that says so."""
+    digests = {content_digest(event): event for event in contents}
+    chosen = [event for name, event in digests.items() if digest and name.startswith(digest)]
+    if len(chosen) != 1:
+        named = "; ".join(f"{name}: {shorten(event.summary)}" for name, event in list(digests.items())[:_IDS_NAMED])
+        raise RefusedError(
+            f"{contents[0].id!r} stands for {len(digests)} contents, and {digest!r} chooses none of them"
+            if digest
+            else f"{contents[0].id!r} stands for {len(digests)} contents",
+            hint=f"--keep one of them by its digest: {named}",
+        )
+    target = {"action": "settle", "targets": [chosen[0].id], "to": content_digest(chosen[0])}
+    return chosen[0], {"kind": "mark", "mark": target, "summary": reason or f"Of {chosen[0].id} this content holds."}
+
+
+def shorten(text: str) -> str:
+    return text if len(text) <= _SUMMARY_SHOWN else f"{text[:_SUMMARY_SHOWN]}…"
 
 
 def place_of(event: Event) -> dict[str, str]:

@@ -108,7 +108,7 @@ def odd_events(hub: Any, log: Any) -> list[Problem]:
     clashes = [
         Problem(v.event.path, v.event.line, 1, "id-clash", f"{v.event.id}: {v.reason}", "notice")
         for v in resolution.verdicts
-        if v.status is Status.QUARANTINED
+        if resolution.by_id[v.event.id].status is Status.QUARANTINED  # of a decided clash one content counts
     ]
     return [*resolution.problems, *clashes]
 

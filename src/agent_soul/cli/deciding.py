@@ -36,7 +36,11 @@ def retract(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
 
 @click.command()
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@click.option("--keep", metavar="EVENT", help="This one holds; those that contradict it are taken back.")
+@click.option(
+    "--keep",
+    metavar="EVENT",
+    help="This one (or content, by digest) holds; the rest is taken back.",
+)
 @click.option("--both", metavar="WHY", help="All hold, and why; it is not asked again.")
 @click.option("--write", "statement", metavar="TEXT", help="None holds as it stands; this replaces all.")
 @click.option("--reason", default="", metavar="TEXT", help="Why, with --keep.")
@@ -53,11 +57,15 @@ def resolve(
     hub_name: str | None,
 ) -> int:
     """Settle a conflict by one event. ID is a conflict's (see `soul conflicts`), one event's, or several events'."""
+    hub = open_hub(hub_name)
+    resolution = _resolution(hub)
+    contents = settling.contents_of(resolution, ids)
+    if contents:
+        chosen, record = settling.choosing(contents, keep, reason)
+        return _add(hub, source, "holds", [chosen], record)
     ways = [way for way in (keep, both, statement) if way is not None]
     if len(ways) != 1:
         raise RefusedError("say what holds, in one way", hint='--keep EVENT, --both "why" or --write "new statement"')
-    hub = open_hub(hub_name)
-    resolution = _resolution(hub)
     events = [verdict.event for verdict in resolution.verdicts]
     dispute = settling.find_dispute(find_conflicts(resolution), events, ids)
     if keep is not None:
