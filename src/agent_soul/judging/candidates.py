@@ -32,8 +32,8 @@ def candidate_pairs(
 ) -> Iterator[tuple[int, int]]:
     """Yield the positions of each two texts that share a key, the smaller one first, each pair once, in order.
 
-    With `anchors` only pairs that hold one of these positions; `least` is the share of words that both must hold. Cost grows with the number of texts times a constant: a
-    text has at most 91 keys, a key at most 276 pairs.
+    With `anchors` only pairs that hold one of these positions; `least` is the share of words that both must hold. Cost
+    grows with the number of texts times a constant: a text has at most 91 keys, a key at most 276 pairs.
     """
     if anchors is not None and not anchors:
         return
