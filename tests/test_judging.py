@@ -116,6 +116,32 @@ def test_other_words_for_the_same_are_a_duplicate(one: str, other: str) -> None:
     assert judged(one, other).label is DUPLICATE
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The shop sends 3 mails to each customer.", "The shop sends mails to each customer."),
+        ("用户喜欢把调试日志留在代码里一起提交。", "提交之前必须删除调试日志，禁止把它们留在代码里。"),
+        (
+            "Error reports from the web client carry locale and zone.",
+            "Error reports from the web client are in Sentry and Grafana.",
+        ),
+        ("Pull requests need a description.", "Pull requests need a link to the ticket."),
+        ("写接口文档时要注明错误码。", "写接口文档时要给出请求示例。"),
+    ],
+)
+def test_what_one_says_beyond_the_other_keeps_them_apart(one: str, other: str) -> None:
+    assert judged(one, other).label is DISTINCT
+
+
+def test_a_clause_is_compared_with_the_one_that_is_closest_to_it() -> None:
+    texts = (
+        "Simple functions are enough; do not add design patterns.",
+        "Do not add design patterns to simple functions.",
+    )
+
+    assert judged(*texts).label is not CONFLICT
+
+
 def test_two_projects_say_nothing_about_each_other() -> None:
     one, other = Statement("The branch is main.", reach=("project", "a")), Statement("x", reach=("project", "b"))
 

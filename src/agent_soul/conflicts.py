@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from agent_soul.event import Event
 from agent_soul.judging import Judgement, Label, Statement, judge
-from agent_soul.judging.candidates import candidate_pairs
+from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
 
@@ -120,14 +120,14 @@ def by_text(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
 def judged_pairs(events: Sequence[Event], *, reports: bool = False) -> Iterable[tuple[Event, Event, Judgement]]:
     """Yield each two of `events`, all of one reach, that are alike enough, the older first, and the judgement on them.
 
-    Two project updates tell of two moments and never contradict each other; with `reports` they are judged all the
-    same, as they may be duplicates.
+    Two project updates tell of two moments and never contradict each other; with `reports` duplicates alone are looked
+    for, and then they are judged all the same.
     """
-    lasting = None if reports else [n for n, event in enumerate(events) if event.kind != "project-update"]
+    lasting = frozenset(number for number, event in enumerate(events) if event.kind != "project-update")
     statements = [statement_of(event) for event in events]
-    for one, other in candidate_pairs(
-        [event.summary for event in events], None if lasting is None else frozenset(lasting)
-    ):
+    texts = [event.summary for event in events]
+    pairs = candidate_pairs(texts, least=SHARED_BY_DUPLICATES) if reports else candidate_pairs(texts, lasting)
+    for one, other in pairs:
         yield events[one], events[other], judge(statements[one], statements[other])
 
 

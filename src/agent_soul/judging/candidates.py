@@ -22,14 +22,18 @@ _SINGLY = 4
 """A word that so few statements hold is a key by itself."""
 _COMMON = 24
 """A key that more statements share says too little about each pair of them."""
-_SHARED_AT_LEAST = 0.3
+SHARED_BY_RIVALS = 0.3
+SHARED_BY_DUPLICATES = 0.5
+"""Share of the fewer words of two texts that both hold, below which no rule finds a conflict, or a duplicate."""
 
 
-def candidate_pairs(texts: Sequence[str], anchors: Collection[int] | None = None) -> Iterator[tuple[int, int]]:
+def candidate_pairs(
+    texts: Sequence[str], anchors: Collection[int] | None = None, least: float = SHARED_BY_RIVALS
+) -> Iterator[tuple[int, int]]:
     """Yield the positions of each two texts that share a key, the smaller one first, each pair once, in order.
 
-    With `anchors` only pairs that hold one of these positions. Cost grows with the number of texts times a constant: a
-    text has at most 91 keys, a key at most 276 pairs.
+    With `anchors` only pairs that hold one of these positions; `least` is the share of words that both must hold. Cost
+    grows with the number of texts times a constant: a text has at most 91 keys, a key at most 276 pairs.
     """
     if anchors is not None and not anchors:
         return
@@ -43,7 +47,7 @@ def candidate_pairs(texts: Sequence[str], anchors: Collection[int] | None = None
         if anchors is not None and one not in anchors and other not in anchors:
             continue
         first, second = terms[one], terms[other]
-        if len(first & second) >= _SHARED_AT_LEAST * min(len(first), len(second)):
+        if len(first & second) >= least * min(len(first), len(second)):
             yield one, other
 
 

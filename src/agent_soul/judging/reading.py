@@ -307,7 +307,11 @@ def _rate(before: Token, unit: Token) -> Token | None:
 
 
 _BEFORE_A_MONTH = frozenset({"in", "of", "by", "until", "since", "early", "late", "mid", "for", "before", "after"})
-_NUMBERED = frozenset({"round", "phase", "part", "stage", "sprint", "chapter", "batch", "session", "version"})
+_NUMBERED = frozenset(
+    {"round", "phase", "part", "stage", "sprint", "chapter", "batch", "session", "version", "project", "section"}
+    | {"step", "line", "item", "room", "issue", "ticket", "case", "example", "question", "number", "module"}
+)
+"""Things that are told apart by a number behind them."""
 
 
 def _day_of_month(token: Token) -> int:
