@@ -1,7 +1,7 @@
 """What `soul share` costs beside the bare git commands that do the same, to a local bare remote.
 
 Both write an event in a clone of their own, turn about, so that a busy machine slows both alike.
-Run: `PYTHONPATH=src python benchmarks/share_cost.py [ROUNDS]`.
+Run: `python benchmarks/share_cost.py [ROUNDS]`, with a Python that has the dependencies.
 """
 
 from __future__ import annotations
@@ -90,6 +90,7 @@ def _environment(home: Path) -> dict[str, str]:
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
         "PYTHONPYCACHEPREFIX": str(home / "pycache"),
+        "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "src"),  # this checkout, whatever is installed
     }
     return {**kept, **dict.fromkeys(names, "a@example.invalid"), **fixed}
 

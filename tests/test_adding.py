@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_soul.adding import add, events_by_id, find_event
+from agent_soul import outbox
+from agent_soul.adding import add, add_lines, find_event
 from agent_soul.errors import RefusedError
 from agent_soul.hub import Hub, open_hub
 from agent_soul.log import parse_log, read_source_files
@@ -74,7 +77,7 @@ def test_a_prefix_of_several_ids_is_refused(at: Hub) -> None:
 def test_an_unknown_id_is_kept_with_a_warning(at: Hub) -> None:
     added = add(at, {**RECORD, "supersedes": "not-here"})
     assert added.event.supersedes == ("not-here",)
-    assert "not in this hub yet" in added.warnings[0]
+    assert "no event here has that id yet" in added.warnings[0]
 
 
 @pytest.mark.parametrize("wrong", [5, {"a": 1}, [5], [""], [None], ["no way"]])
@@ -86,7 +89,7 @@ def test_wrong_ids_are_refused(at: Hub, wrong: Any) -> None:
 
 def test_finding_an_event(at: Hub) -> None:
     event = add(at, RECORD).event
-    events = list(events_by_id(at).values())
+    events = parse_log(read_source_files(at.root)).events
     assert find_event(events, event.id[:8]).id == event.id
     for wanted in ("", "zzz"):
         with pytest.raises(RefusedError, match="no event has the id"):
@@ -121,3 +124,43 @@ def _surroundings(**changes: str) -> dict[str, str]:
     import os
 
     return {**os.environ, **changes}
+
+
+def test_two_bulk_commands_with_the_same_ids_keep_each_event_once(at: Hub) -> None:
+    lines = "\n".join(json.dumps({**RECORD, "event_id": f"same-{n}", "summary": f"Fact {n}."}) for n in range(300))
+    command = [sys.executable, "-m", "agent_soul", "--hub", str(at.root), "add", "--stdin"]
+    with ThreadPoolExecutor(4) as pool:
+        running = [pool.submit(subprocess.run, command, input=lines, capture_output=True, text=True) for _ in range(4)]
+    answers = [json.loads(each.result().stdout) for each in running]
+
+    assert [answer["added"] for answer in answers] == [300] * 4
+    assert sorted(logged(at)) == sorted(f"same-{n}" for n in range(300))
+
+
+def test_lines_that_came_while_a_bulk_command_read_are_seen(at: Hub) -> None:
+    record = {**RECORD, "event_id": "the-one"}
+    lines = [json.dumps(record).encode(), b""]
+    read: list[int] = []
+
+    def overtaken(size: int) -> None:
+        read.append(size)
+        if len(read) == 2:  # the first line is drafted, and the log was read for its id
+            add(at, record)
+
+    add_lines(at, lines, {}, overtaken)
+    assert logged(at) == ["the-one"]
+
+
+def test_a_line_is_measured_with_the_defaults_that_fill_it_in(at: Hub) -> None:
+    defaults = {**RECORD, "paths": ["\u9577" * 1021] * 371}
+    drafted, _ = add_lines(at, [b"{}", b'{"paths": ["short"]}'], defaults)
+    assert [refusal.line for refusal in drafted.refused] == [1]
+    assert logged(at) == [event.id for event in drafted.events]
+
+
+def test_a_pipe_in_the_outbox_hangs_nobody(at: Hub) -> None:
+    add(at, RECORD)
+    os.mkfifo(at.outbox / "0.ndjson")
+    other = add(at, {**RECORD, "event_id": "other-id", "summary": "Another.", "supersedes": ["nobody"]}).event
+    assert logged(at)[-1] == other.id
+    assert [problem.code for problem in outbox.entries(at)[1]] == ["outbox"]

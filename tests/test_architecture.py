@@ -18,8 +18,9 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
+    ("judging",),
     ("slug", "event", "config"),
-    ("naming", "acts"),
+    ("naming", "references", "acts"),
     ("log", "resolve", "draft"),
     ("conflicts", "outbox", "gitio"),
     ("pages",),
@@ -28,8 +29,10 @@ LAYERS = (
     ("compiler",),
     ("outgoing",),
     ("exchange",),
-    ("sync", "searching", "provenance", "doctor", "initialise"),
-    ("cli", "requirements", "environment", "bootstrap"),
+    ("settling",),
+    ("dedup",),
+    ("sync", "searching", "provenance", "doctor", "initialise", "growth"),
+    ("cli", "toolkit", "requirements", "environment", "bootstrap"),
     ("__main__",),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -38,12 +41,25 @@ PURE = (
     "config",
     "resolve",
     "conflicts",
+    "settling",
+    "dedup",
+    "judging.judge",
+    "judging.pairs",
+    "judging.apart",
+    "judging.against",
+    "judging.same",
+    "judging.values",
+    "judging.frames",
+    "judging.reading",
+    "judging.quantities",
+    "judging.candidates",
     "pages",
     "render",
     "overview",
     "reports",
     "memory_json",
     "graph",
+    "references",
 )
 
 

@@ -28,7 +28,7 @@ from agent_soul.errors import StoppedError
 from agent_soul.hub import open_hub
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-MODULES = ("__init__", "bootstrap", "environment", "requirements", "hub", "lock", "errors")
+MODULES = ("__init__", "__main__", "bootstrap", "environment", "requirements", "toolkit", "hub", "lock", "errors")
 COMMAND_OF_SCRIPT = {
     "add_event.py": ["add"],
     "compile_memory_hub.py": ["compile"],
@@ -42,9 +42,9 @@ COMMAND_OF_SCRIPT = {
 EXIT_CODE = 7
 COMMAND_LINE = f"""
 import json, os, sys
-def main(argv):
-    print(json.dumps({{"argv": argv, "stdin": sys.stdin.read(), "prefix": sys.prefix,
-                      "hub": os.environ["AGENT_SOUL_SCRIPT_HUB"], "pid": os.getpid(),
+def main(argv=None):
+    print(json.dumps({{"argv": sys.argv[1:] if argv is None else argv, "stdin": sys.stdin.read(), "prefix": sys.prefix,
+                      "hub": os.environ["AGENT_SOUL_SCRIPT_HUB"], "pid": os.getpid(), "code": __file__,
                       "left": sorted({{"PYTHONPATH", "AGENT_SOUL_SENT_TO"}} & set(os.environ))}}))
     return {EXIT_CODE}
 """
@@ -61,11 +61,15 @@ dependencies = []
 extra = []
 """
 BACKEND = """
-import zipfile
-def build_editable(folder, config_settings=None, metadata_directory=None):
+import pathlib, zipfile
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    return build_editable(folder, linked={packages!r}, contents=pathlib.Path("src/agent_soul").glob("*.py"))
+def build_editable(folder, config_settings=None, metadata_directory=None, linked={paths!r}, contents=()):
     name, info = "agent_soul-0-py3-none-any.whl", "agent_soul-0.dist-info/"
     with zipfile.ZipFile(folder + "/" + name, "w") as wheel:
-        wheel.writestr("agent_soul.pth", {paths!r})
+        wheel.writestr("agent_soul.pth", linked)
+        for file in contents:
+            wheel.write(file, "agent_soul/" + file.name)
         wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: agent-soul\\nVersion: 0\\n")
         wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
         wheel.writestr(info + "RECORD", "")
@@ -91,12 +95,17 @@ def checkout(tmp_path: Path) -> Path:
     (package / "cli.py").write_text(COMMAND_LINE)
     shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
     (root / "pyproject.toml").write_text(PROJECT)
-    (root / "backend.py").write_text(BACKEND.format(paths="\n".join([str(root / "src"), *site.getsitepackages()])))
+    write_backend(root)
     (root / ".gitignore").write_text("__pycache__/\n")
     git(root, "init", "--quiet")
     git(root, "add", ".")
     git(root, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=all")
     return root
+
+
+def write_backend(root: Path) -> None:
+    packages = "\n".join(site.getsitepackages())
+    (root / "backend.py").write_text(BACKEND.format(packages=packages, paths=f"{root / 'src'}\n{packages}"))
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -369,6 +378,138 @@ def test_script_has_no_logic(path: Path) -> None:
         "ImportFrom",
         "Expr",
     ]
+
+
+# --- what is run ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def elsewhere(checkout: Path, tmp_path: Path) -> Path:
+    """Return another checkout of the package, with a commit."""
+    root = tmp_path / "elsewhere"
+    shutil.copytree(checkout, root, ignore=shutil.ignore_patterns(".git"))
+    write_backend(root)
+    git(root, "init", "--quiet")
+    git(root, "add", ".")
+    git(root, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=all")
+    return root
+
+
+def test_a_toolkit_in_another_folder_is_run(checkout: Path, elsewhere: Path, bare_python: Path, tmp_path: Path) -> None:
+    (checkout / "soul.yaml").write_text("template: false\ntoolkit:\n  path: ../elsewhere\n")
+    # The folder that a command is started in may hold anything.
+    (tmp_path / "agent_soul").mkdir()
+    (tmp_path / "agent_soul" / "__init__.py").write_text("raise SystemExit('the wrong one')")
+
+    script = checkout / "scripts" / "add_event.py"
+    seen, _ = finish(start(bare_python, script, "--kind", "fact", cwd=tmp_path), stdin="from the pipe\n")
+
+    assert seen["code"] == str(elsewhere / "src" / "agent_soul" / "cli.py")
+    assert (seen["argv"], seen["stdin"]) == (["add", "--kind", "fact"], "from the pipe\n")
+    assert seen["hub"] == str(checkout)
+    assert len(environments(checkout)) == 1
+    _, said = finish(start(bare_python, script))
+    assert said == ""
+
+
+def test_a_toolkit_of_one_commit_is_run(checkout: Path, elsewhere: Path, bare_python: Path) -> None:
+    commit = git(elsewhere, "rev-parse", "HEAD").strip()
+    (elsewhere / "src" / "agent_soul" / "cli.py").write_text("raise SystemExit('a later one')")
+    (checkout / "soul.yaml").write_text(f"toolkit: {{git: file://{elsewhere}, commit: {commit}}}\n")
+
+    seen, _ = finish(start(bare_python, checkout / "scripts" / "soul.py", "status"))
+
+    assert Path(str(seen["code"])).is_relative_to(home_of(checkout))
+    assert seen["argv"] == ["status"]
+
+
+def test_another_toolkit_makes_it_stale(checkout: Path, ready: Path) -> None:
+    (checkout / "soul.yaml").write_text("toolkit: {path: .} # said, not changed\nfuzzy_days: 3\n")
+    (ready / bootstrap.STAMP).write_text(bootstrap.stamp_text(str(checkout), ()))
+    assert found(checkout) != ""
+
+    (checkout / "soul.yaml").write_text("toolkit: {path: .} # said, not changed\nfuzzy_days: 4\n")
+    assert found(checkout) != ""
+    (checkout / "soul.yaml").write_text('toolkit: {version: "1.2"}\nfuzzy_days: 4\n')
+    assert found(checkout) == ""
+
+    (ready / bootstrap.STAMP).write_text(bootstrap.stamp_text(str(checkout), ()))
+    assert found(checkout) != ""
+    (checkout / "soul.yaml").write_text('toolkit: {version: "1.3"}\nfuzzy_days: 4\n')
+    assert found(checkout) == ""
+
+
+def test_nonsense_is_refused_before_anything_is_made(checkout: Path, bare_python: Path) -> None:
+    (checkout / "soul.yaml").write_text("toolkit: {path: ../nowhere}\n")
+
+    process = start(bare_python, checkout / "scripts" / "soul.py")
+    out, said = process.communicate(timeout=60)
+
+    assert (process.returncode, out) == (5, "")
+    assert "'toolkit: {path: ../nowhere}'" in said
+    assert "holds no agent-soul" in said
+    assert not home_of(checkout).exists()
+
+
+HASH = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ('toolkit: {version: "1.2"}', ["agent-soul==1.2"]),
+        ("toolkit: {version: 1.2.3}  # the first with search", ["agent-soul==1.2.3"]),
+        ("\ufefftoolkit:\n\n  # ours\n  version: '2.0rc1'\npages: {}", ["agent-soul==2.0rc1"]),
+        (
+            f"toolkit: {{git: https://example.org/soul.git, commit: {HASH}}}",
+            [f"git+https://example.org/soul.git@{HASH}"],
+        ),
+        (
+            f"toolkit:\n  commit: {HASH}\n  git: ssh://git@example.org/soul.git\n",
+            [f"git+ssh://git@example.org/soul.git@{HASH}"],
+        ),
+    ],
+)
+def test_what_is_installed(text: str, arguments: list[str], tmp_path: Path) -> None:
+    (tmp_path / "soul.yaml").write_text(text, encoding="utf-8")
+    assert requirements.install_target(str(tmp_path)) == arguments
+
+
+@pytest.mark.parametrize("text", [None, "", "fuzzy_days: 3\n", "# toolkit: {path: ../x}\n", "toolkit: {path: .}\n"])
+def test_without_another_word_the_checkout_is_installed(text: str | None, checkout: Path) -> None:
+    if text is not None:
+        (checkout / "soul.yaml").write_text(text)
+    assert requirements.install_target(str(checkout)) == ["--editable", str(checkout)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "toolkit: 1.2",
+        "toolkit: {version: 1.2}",  # YAML makes a number of it, and 1.10 would be 1.1
+        "toolkit: {version: latest}",
+        'toolkit: {version: "1.2 --index-url=https://example.org"}',
+        'toolkit: {version: "1.2", path: .}',
+        "toolkit: {git: https://example.org/soul.git}",
+        "toolkit: {git: https://example.org/soul.git, commit: main}",
+        f"toolkit: {{git: git@example.org:soul.git, commit: {HASH}}}",
+        f"toolkit: {{git: https://example.org/soul.git@main, commit: {HASH}}}",
+        f"toolkit: {{git: ext::sh, commit: {HASH}}}",
+        "toolkit: {path: .",
+        "toolkit:\n- path: .",
+        "toolkit:",
+        "toolkit: {path: &here .}\n",
+        "toolkit: {path: .}\ntoolkit: {path: ..}",
+        '"toolkit": {path: .}',
+        "{toolkit: {path: .}}",
+    ],
+)
+def test_what_names_no_toolkit_is_quoted(text: str, checkout: Path) -> None:
+    (checkout / "soul.yaml").write_text(f"template: false\n{text}\n")
+    with pytest.raises(StoppedError) as refused:
+        requirements.install_target(str(checkout))
+    assert repr(text.strip()) in refused.value.message
+    assert "toolkit: {path: FOLDER}" in refused.value.hint
 
 
 # --- old Pythons -------------------------------------------------------------------------------------------

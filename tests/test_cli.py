@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from support import Soul, git
 
 FACT = ("--kind", "fact", "--scope", "stable")
+PROFILE = ("--kind", "preference", "--scope", "profile")
 
 
 def add(soul: Soul, summary: str, *options: str, source: str = "my-laptop") -> dict[str, Any]:
@@ -61,6 +63,47 @@ class TestAdd:
         answer = json.loads(soul("add", "--source", "a-b", "--kind", "fact", "--summary", "text", *options).stdout)
 
         assert {name: answer["event"].get(name) for name in fields} == fields
+
+    @pytest.mark.parametrize(
+        ("kind", "options", "field", "value"),
+        [
+            (
+                "decision",
+                ("--rationale", "Joins.", "--decided-by", "Ann", "--decision-status", "pending"),
+                "decision",
+                {"rationale": "Joins.", "by": "Ann", "status": "pending"},
+            ),
+            ("lesson", ("--context", "A night.", "--applies-to", "x", "--applies-to", "y"), "lesson",
+             {"context": "A night.", "applies_to": ["x", "y"]}),
+            ("metric", ("--metric", "ocr", "--value", "0.87", "--target", "0.95", "--unit", "ratio"), "metric",
+             {"name": "ocr", "value": 0.87, "target": 0.95, "unit": "ratio"}),
+            ("fact", ("--entity", "db", "--attribute", "port", "--value", "5432"), "claim",
+             {"entity": "db", "attribute": "port", "value": "5432"}),
+        ],
+    )  # fmt: skip
+    def test_fields_of_several_parts(
+        self, soul: Soul, kind: str, options: tuple[str, ...], field: str, value: dict[str, Any]
+    ) -> None:
+        reach = ("--source", "a-b", "--scope", "stable", "--summary", "text")
+        assert json.loads(soul("add", *reach, "--kind", kind, *options).stdout)["event"][field] == value
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (("--metric", "ocr", "--value", "much"), "--value 'much' is not a number"),
+            (("--metric", "ocr"), "--value None is not a number"),
+            (("--target", "3"), "missing: --metric"),
+            (("--value", "3"), "missing: --entity, --attribute"),
+            (("--kind", "facts"), "did you mean 'fact'?"),
+            (("--scope", "project:one", "--project", "two"), "'two' is another name than in scope 'project:one'"),
+            (("--ts", "yesterday"), "'yesterday' is not a time with its offset, such as 2026-"),
+        ],
+    )
+    def test_what_does_not_fit_is_named(self, soul: Soul, options: tuple[str, ...], said: str) -> None:
+        kind = () if "--kind" in options else ("--kind", "fact")
+        scope = () if "--scope" in options else ("--scope", "stable")
+        done = soul("add", "--source", "a-b", "--summary", "text", *kind, *scope, *options, code=2)
+        assert said in done.stderr
 
     def test_supersedes_by_the_first_characters(self, soul: Soul) -> None:
         old = add(soul, "Deploys by hand.")
@@ -284,6 +327,33 @@ class TestCompile:
         soul("compile", "--apply")
         assert git(git_hub, "rev-list", "--count", "HEAD").strip() == "2"
 
+    @pytest.mark.parametrize("view", [("--since", "2026-01-01"), ("--as-of", "2026-01-01"), ("--fuzzy-days", "3")])
+    def test_a_view_is_never_committed(self, soul: Soul, git_hub: Path, view: tuple[str, str]) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+
+        assert "--apply would commit it" in soul("compile", "--apply", *view, code=2).stderr
+        assert git(git_hub, "rev-list", "--count", "HEAD").strip() == "1"
+
+    def test_json_says_ok_exactly_when_the_exit_code_does(self, soul: Soul) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        stale = json.loads(soul("compile", "--check", "--json", code=1).stdout)
+        assert (stale["ok"], "index.md" in stale["would_write"], "written" in stale) == (False, True, False)
+        written = json.loads(soul("compile", "--json").stdout)
+        assert (written["ok"], "index.md" in written["written"]) == (True, True)
+        assert json.loads(soul("compile", "--check", "--json").stdout)["ok"] is True
+
+    def test_a_date_that_no_calendar_has_is_no_record(self, soul: Soul, hub: Path) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        soul("compile")
+        good = page(hub, "index.md")
+        for wrong in ("9999-99-99", "2026-13-45"):
+            (hub / "canonical" / "index.md").write_text(
+                re.sub(r"As of \S+,", f"As of {wrong},", good), encoding="utf-8"
+            )
+            soul("compile", "--check", code=1)
+            soul("compile")
+            assert page(hub, "index.md") == good
+
     def test_never_writes_over_pages_of_a_newer_toolkit(self, soul: Soul, git_hub: Path) -> None:
         add(soul, "Uses PostgreSQL 15 for every service.")
         soul("compile")
@@ -361,7 +431,7 @@ class TestFinding:
         shown = soul("show", old["event_id"][:8]).stdout
         assert "status     superseded" in shown
         assert "with rsync." in shown
-        assert f"replaced by  {new['event_id'][:8]}" in shown
+        assert f"replaced by   {new['event_id'][:8]}" in shown
         assert json.loads(soul("show", new["event_id"], "--json").stdout)["replaced"] == [old["event_id"]]
 
     def test_why_goes_from_the_page_to_the_commit(self, soul: Soul, git_hub: Path) -> None:
@@ -380,6 +450,12 @@ class TestFinding:
     def test_an_unknown_id_is_named(self, soul: Soul) -> None:
         assert "'nothing-like-it'" in soul("show", "nothing-like-it", code=2).stderr
         assert "'nothing-like-it'" in soul("why", "nothing-like-it", code=2).stderr
+
+
+def command_of(hub: Path, way: str) -> str:
+    """Return the arguments of the first command on the conflict page that goes this way."""
+    command = next(line for line in page(hub, "conflicts.md").split("\n") if way in line and "soul resolve" in line)
+    return command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b")
 
 
 class TestDeciding:
@@ -401,26 +477,121 @@ class TestDeciding:
         assert f"Likes tabs. ⚠ CONFLICT with {spaces['event_id'][:8]}" in stable
         assert f"Likes spaces. ⚠ CONFLICT with {tabs['event_id'][:8]}" in stable
         assert "conflicts 1" in page(hub, "index.md")
-        command = next(line for line in page(hub, "conflicts.md").split("\n") if "soul resolve" in line)
-        arguments = (
-            command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b").replace('"why"', "both").split()
-        )
-        soul(*arguments)
+        soul(*command_of(hub, "--both").replace('"why"', "both").split())
         soul("compile")
 
         assert "CONFLICT" not in page(hub, "stable-memory.md")
         assert not (hub / "canonical" / "conflicts.md").exists()
 
-    def test_retracting_decides_a_conflict(self, soul: Soul, hub: Path) -> None:
+    def test_keeping_one_decides_a_conflict(self, soul: Soul, hub: Path) -> None:
         claim = ("--entity", "editor", "--attribute", "indent", "--value")
         add(soul, "Likes tabs.", *claim, "tabs")
         add(soul, "Likes spaces.", *claim, "spaces")
         soul("compile")
-        command = next(line for line in page(hub, "conflicts.md").split("\n") if "soul retract" in line)
-        soul(*command.split("`")[1].removeprefix("soul ").replace("YOUR-ID", "a-b").replace('"why"', "asked").split())
+        soul(*command_of(hub, "--keep").split())
         soul("compile")
 
         assert page(hub, "stable-memory.md").count("Likes") == 1
+
+
+class TestJudging:
+    """`conflicts`, the three ways of `resolve`, and `dedup`, as a person runs them."""
+
+    @pytest.fixture
+    def ports(self, soul: Soul) -> list[str]:
+        texts = ("The shop listens on port 8081.", "The shop listens on port 8085.")
+        return [add(soul, text, source=source)["event_id"] for text, source in zip(texts, ("desk", "mac"), strict=True)]
+
+    def conflicts(self, soul: Soul) -> list[dict[str, Any]]:
+        answer = json.loads(soul("conflicts", "--json").stdout)
+        assert (answer["ok"], answer["total"]) == (True, len(answer["conflicts"]))
+        return list(answer["conflicts"])
+
+    def test_conflicts_are_listed_with_their_evidence_and_ways_out(self, soul: Soul, ports: list[str]) -> None:
+        (conflict,) = self.conflicts(soul)
+        shown = soul("conflicts").stdout
+
+        assert (conflict["certain"], conflict["evidence"]) == (False, ["8085", "8081"])
+        assert [member["event_id"] for member in conflict["members"]] == ports[::-1]
+        assert f"{conflict['id']}  differing number: 8085 / 8081 (suspected, by text)" in shown
+        assert all(command in shown for command in conflict["commands"].values())
+
+    def test_the_pages_mark_both_sides(self, soul: Soul, hub: Path, ports: list[str]) -> None:
+        soul("compile")
+
+        assert page(hub, "stable-memory.md").count("⚠ CONFLICT with") == 2
+        assert "conflicts 1" in page(hub, "index.md")
+
+    @pytest.mark.parametrize("kept", [0, 1])
+    def test_one_is_kept(self, soul: Soul, hub: Path, ports: list[str], kept: int) -> None:
+        (conflict,) = self.conflicts(soul)
+        soul("resolve", conflict["id"][:6], "--keep", ports[kept][:8], "--source", "a-b")
+        soul("compile")
+
+        assert self.conflicts(soul) == []
+        assert [text in page(hub, "stable-memory.md") for text in ("8081", "8085")] == [kept == 0, kept == 1]
+
+    def test_both_hold_and_it_is_not_asked_again(self, soul: Soul, ports: list[str]) -> None:
+        soul("resolve", ports[0][:8], "--both", "Two instances.", "--source", "a-b")
+        add(soul, "the shop listens on port 8081", source="other-box")
+
+        assert self.conflicts(soul) == []
+
+    def test_a_new_statement_takes_the_place_of_all(self, soul: Soul, hub: Path, ports: list[str]) -> None:
+        (conflict,) = self.conflicts(soul)
+        done = soul("resolve", conflict["id"], "--write", "The shop listens on 8081 and 8085.", "--source", "a-b")
+        soul("compile")
+
+        assert json.loads(done.stdout)["event"]["supersedes"] == ports[::-1]
+        assert page(hub, "stable-memory.md").count("The shop listens") == 1
+
+    def test_what_is_wrong_with_a_decision_is_said(self, soul: Soul, ports: list[str]) -> None:
+        lone = add(soul, "Coffee is in the kitchen.")["event_id"]
+
+        assert "in one way" in soul("resolve", ports[0], "--source", "a-b", code=2).stderr
+        assert (
+            "no open conflict has the id 'c-zzz'"
+            in soul("resolve", "c-zzz", "--both", "x", "--source", "a-b", code=2).stderr
+        )
+        assert "is in no open conflict" in soul("resolve", lone, "--both", "x", "--source", "a-b", code=2).stderr
+        assert "no event has the id" in soul("resolve", ports[0], "--keep", lone, "--source", "a-b", code=2).stderr
+
+    def test_several_events_that_no_rule_sees_are_settled_by_name(self, soul: Soul) -> None:
+        one, other = (add(soul, text)["event_id"] for text in ("Ann decides.", "The council decides."))
+        soul("resolve", one, other, "--keep", other, "--reason", "New statutes.", "--source", "a-b")
+
+        assert "retracted: New statutes." in soul("show", one).stdout
+
+    def test_duplicates_are_suggested_merged_and_then_gone(self, soul: Soul, hub: Path) -> None:
+        older = add(soul, "User likes concise replies.", *PROFILE, source="desk")["event_id"]
+        newer = add(soul, "用户喜欢简短的回答。", *PROFILE)["event_id"]
+        add(soul, "User likes 3 concise replies.", *PROFILE)
+        (cluster,) = json.loads(soul("dedup", "--json").stdout)["clusters"]
+
+        assert [member["event_id"] for member in cluster["members"]] == [newer, older]
+        assert cluster["kept"]["summary"] == "用户喜欢简短的回答。"
+        assert json.loads(soul("dedup", "--scope", "stable", "--json").stdout)["clusters"] == []
+        assert "needs --source" in soul("dedup", "--apply", code=2).stderr
+        assert "'d-zzz' names 0 groups" in soul("dedup", "d-zzz", code=2).stderr
+
+        soul("dedup", cluster["id"][:6], "--apply", "--source", "a-b")
+        soul("compile")
+
+        assert json.loads(soul("dedup", "--json").stdout)["clusters"] == []
+        assert "concise replies. (" in page(hub, "profile.md")
+        assert "User likes concise" not in page(hub, "profile.md")
+
+    def test_the_script_looks_at_the_profile(self, soul: Soul, hub: Path) -> None:
+        for text in ("User likes concise replies.", "User prefers short answers."):
+            add(soul, text, *PROFILE)
+        script = [sys.executable, str(Path(__file__).parents[1] / "scripts" / "dedup_profile.py"), "--hub", str(hub)]
+        profile, stable = (
+            subprocess.run([*script, "--json", *more], capture_output=True, text=True, check=True, env=os.environ)
+            for more in ((), ("--scope", "stable"))
+        )
+
+        assert json.loads(profile.stdout)["total"] == 1
+        assert json.loads(stable.stdout)["total"] == 0
 
 
 class TestCaring:
@@ -562,3 +733,56 @@ def test_the_pages_of_this_repository_are_up_to_date() -> None:
     )
 
     assert done.returncode == 0, done.stderr
+
+
+class TestTwoContentsOfOneId:
+    @pytest.fixture
+    def clash(self, soul: Soul, hub: Path) -> str:
+        line = {"event_id": "g-1", "source": "a-b", "kind": "fact", "scope": "stable", "ts": "2026-11-01T10:00:00Z"}
+        folder = hub / "sources" / "a-b"
+        folder.mkdir(parents=True)
+        texts = [json.dumps({**line, "summary": text}) for text in ("Port 80.", "Port 81.")]
+        (folder / "log.ndjson").write_text("\n".join(texts) + "\n", encoding="utf-8")
+        return "g-1"
+
+    def test_show_tells_all_of_them_and_the_command_that_decides(self, soul: Soul, clash: str) -> None:
+        shown = soul("show", clash).stdout
+        assert "Port 80." in shown
+        assert "Port 81." in shown
+        assert shown.count("`soul resolve g-1 --keep ") == 2
+
+    def test_the_command_that_is_named_decides(self, soul: Soul, hub: Path, clash: str) -> None:
+        said = soul("validate").stdout
+        digest = {row.partition(":")[0]: re.findall(r"--keep (\w+)", row)[0] for row in said.split("\n") if row}
+        assert len(digest) == 1, "both lines stand in one file"
+        [second] = [re.findall(r"--keep (\w+)", row)[0] for row in said.split("\n") if ":2:" in row]
+        assert "stands for 2 contents" in soul("resolve", clash, "--both", "x", "--source", "a-b", code=2).stderr
+        soul("resolve", clash, "--keep", second[:6], "--source", "a-b")
+        soul("compile")
+
+        assert "Port 81." in page(hub, "stable-memory.md")
+        assert "Port 80." not in page(hub, "stable-memory.md")
+        assert "id-clash" not in soul("doctor", "--json", code=1).stdout
+
+
+def test_why_leaves_out_lines_that_only_name_the_event(soul: Soul, hub: Path) -> None:
+    claim = ("--entity", "db", "--attribute", "port")
+    one = add(soul, "The port is 80.", *claim, "--value", "80")["event_id"]
+    add(soul, "The port is 81.", *claim, "--value", "81")
+    add(soul, f"See [[{one}]] for the port.")
+    soul("compile")
+
+    lines = json.loads(soul("why", one, "--json").stdout)["results"][0]["lines"]
+    on_page = [line["text"] for line in lines if line["path"] == "canonical/stable-memory.md"]
+    assert len(on_page) == 1
+    assert on_page[0].startswith("- The port is 80.")
+
+
+def test_the_chain_is_readable(soul: Soul) -> None:
+    one = add(soul, "The port is 80.")["event_id"]
+    soul("retract", one[:8], "--reason", "no longer", "--source", "a-b")
+    shown = soul("show", one[:8]).stdout
+    assert re.search(r"taken back by [0-9a-f]{8}  ", shown)
+    two = add(soul, "The port is 82.")["event_id"]
+    add(soul, "The port is 83.", "--supersedes", two)
+    assert "superseded: superseded" not in soul("show", two).stdout

@@ -160,3 +160,68 @@ def test_ten_thousand_values_of_one_attribute_take_no_time(settled: bool) -> Non
     assert len(conflict.members) == 10_000
     assert max(map(len, conflict.against.values())) == MAX_AGAINST
     assert elapsed < 3
+
+
+def said(number: int, text: str, **fields: Any) -> Event:
+    return made(number, summary=text, **fields)
+
+
+PORTS = ("The shop listens on port 8081.", "The shop listens on port 8085.")
+
+
+def test_two_texts_that_cannot_both_hold_are_a_suspected_conflict() -> None:
+    (conflict,) = conflicts(said(1, PORTS[0]), said(2, PORTS[1]))
+
+    assert (conflict.subject, conflict.certain, conflict.evidence) == ("differing number", False, ("8085", "8081"))
+    assert [event.id for event in conflict.members] == ["id-00002", "id-00001"]
+    assert conflict.against == {"id-00002": ("id-00001",), "id-00001": ("id-00002",)}
+
+
+def test_texts_are_compared_within_their_reach() -> None:
+    assert conflicts(said(1, PORTS[0], scope="profile"), said(2, PORTS[1], scope="stable"))
+    new = {"ts": "2026-06-14T10:00:00Z"}
+    for place in ({"scope": "project", "project": "a"}, {"scope": "agent", "agent": "a"}, {"scope": "fuzzy", **new}):
+        assert conflicts(said(1, PORTS[0], **place), said(2, PORTS[1], **place))
+        assert not conflicts(said(1, PORTS[0], **place), said(2, PORTS[1], scope="stable"))
+
+
+def test_a_project_update_contradicts_what_holds_and_no_other_update() -> None:
+    moved = "Mail was moved from Fastmail to Proton."
+
+    assert conflicts(said(1, "Mail is hosted by Fastmail."), said(2, moved, kind="project-update"))
+    assert not conflicts(*(said(n, text, kind="project-update") for n, text in enumerate(PORTS)))
+
+
+@pytest.mark.parametrize("kind", ["metric", "topic"])
+def test_of_some_kinds_the_newest_is_the_current_one_by_itself(kind: str) -> None:
+    fields = {"kind": kind, "topic": "shop", "metric": {"name": "port", "value": 1}}
+
+    assert not conflicts(*(said(n, text, **fields) for n, text in enumerate(PORTS)))
+
+
+def test_entries_of_the_log_speak_of_their_own_day() -> None:
+    days = [said(n, text, scope="daily", ts=f"2026-06-0{n + 1}T10:00:00Z") for n, text in enumerate(PORTS)]
+
+    assert not conflicts(*days)
+
+
+def test_what_a_claim_says_is_not_judged_by_its_text_too() -> None:
+    found = conflicts(*(claim(n, text[-5:-1], summary=text) for n, text in enumerate(PORTS)))
+
+    assert [conflict.certain for conflict in found] == [True]
+
+
+def test_a_suspected_conflict_is_settled_for_good() -> None:
+    pair = (said(1, PORTS[0]), said(2, PORTS[1]))
+
+    assert conflicts(*pair, settle(3, 1, 2)) == ()
+    assert conflicts(*pair, settle(3, 1, 2), said(4, PORTS[0].lower())) == ()
+
+
+def test_its_id_stays_while_it_grows() -> None:
+    pair = (said(1, PORTS[0]), said(2, PORTS[1]))
+    (two,), (three,) = conflicts(*pair), conflicts(*pair, said(3, "The shop listens on port 9000."))
+
+    assert two.id == three.id
+    assert (len(three.members), three.id[:2]) == (3, "c-")
+    assert two.id != conflicts(claim(1, "vim"), claim(2, "emacs"))[0].id

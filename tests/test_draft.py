@@ -237,25 +237,25 @@ def test_advice_on_dates() -> None:
 
 def test_refused_lines_are_numbered_and_the_others_kept() -> None:
     given = lines(GOOD, b"not json", b"", b"  ", {**GOOD, "kind": "x"}, b'{"summary":"\\ud800"}', b"[1]", GOOD, b"\xff")
-    events, refused = draft_lines(given, {}, NOW)
+    events, refused, _ = draft_lines(given, {}, NOW)
     assert len(events) == 2
     assert [each.line for each in refused] == [2, 5, 6, 7, 9]
     assert refused[0] == Refusal(2, "column 1: not JSON: Expecting value")
 
 
 def test_defaults_fill_in_and_lines_win() -> None:
-    events, _ = draft_lines(lines({"summary": "one"}, {"summary": "two", "scope": "profile"}), GOOD, NOW)
+    events, *_ = draft_lines(lines({"summary": "one"}, {"summary": "two", "scope": "profile"}), GOOD, NOW)
     assert [(event.source, event.scope) for event in events] == [("home-mac", "stable"), ("home-mac", "profile")]
 
 
 def test_lines_without_a_time_keep_their_order() -> None:
-    events, _ = draft_lines(lines(*[{**GOOD, "summary": f"Fact {n}"} for n in range(300)]), {}, NOW)
+    events, *_ = draft_lines(lines(*[{**GOOD, "summary": f"Fact {n}"} for n in range(300)]), {}, NOW)
     assert [event.summary for event in sorted(events, key=lambda e: e.sort_key)] == [f"Fact {n}" for n in range(300)]
 
 
 def test_an_id_twice_in_one_input() -> None:
     first = {**GOOD, "event_id": "one"}
-    events, refused = draft_lines(lines(first, first, {**first, "summary": "Other."}), {}, NOW)
+    events, refused, _ = draft_lines(lines(first, first, {**first, "summary": "Other."}), {}, NOW)
     assert [event.summary for event in events] == ["Drinks tea."]
     assert [each.line for each in refused] == [3]
     assert "'one' is the id of another event already (they differ in summary)" in refused[0].reason
@@ -263,7 +263,7 @@ def test_an_id_twice_in_one_input() -> None:
 
 def test_a_time_of_its_own_is_part_of_the_content() -> None:
     first = {**GOOD, "event_id": "one", "ts": "2026-11-30T09:00:00Z"}
-    _, refused = draft_lines(lines(first, {**first, "ts": "2026-11-30T09:00:01Z"}), {}, NOW)
+    _, refused, _ = draft_lines(lines(first, {**first, "ts": "2026-11-30T09:00:01Z"}), {}, NOW)
     assert "differ in ts" in refused[0].reason
 
 
@@ -278,7 +278,7 @@ def test_an_id_of_the_hub_brings_its_event_back() -> None:
     given = lines(
         {**GOOD, "event_id": "one"}, {**GOOD, "event_id": "one", "summary": "Other."}, {**GOOD, "event_id": "two"}
     )
-    events, refused = draft_lines(given, {}, NOW + timedelta(hours=1), existing=existing)
+    events, refused, _ = draft_lines(given, {}, NOW + timedelta(hours=1), existing=existing)
     assert [event.path for event in events] == [there.path, ""]
     assert [each.line for each in refused] == [2]
     assert asked == [1]
@@ -287,7 +287,7 @@ def test_an_id_of_the_hub_brings_its_event_back() -> None:
 
 
 def test_supersedes_in_bulk_is_taken_as_it_is() -> None:
-    events, _ = draft_lines(lines({**GOOD, "supersedes": "9f3"}), {}, NOW)
+    events, *_ = draft_lines(lines({**GOOD, "supersedes": "9f3"}), {}, NOW)
     assert events[0].supersedes == ("9f3",)
 
 
@@ -301,7 +301,7 @@ def test_many_bad_lines_cost_little_time_and_memory() -> None:
     wrong = json.dumps({**GOOD, "kind": "opinion", "importance": 7}).encode()
     tracemalloc.start()
     started = time.process_time()
-    _, refused = draft_lines((b"nonsense" if n % 2 else wrong for n in range(20_000)), {}, NOW)
+    _, refused, _ = draft_lines((b"nonsense" if n % 2 else wrong for n in range(20_000)), {}, NOW)
     seconds, (_, peak) = time.process_time() - started, tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert len(refused) == 20_000
@@ -360,10 +360,17 @@ def test_what_is_accepted_reads_back_as_the_same_event(record: dict[str, Any]) -
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(_records | st.just({}), max_size=5))
-def test_in_bulk_the_same_is_accepted(records: list[dict[str, Any]]) -> None:
+@given(
+    st.lists(_records | st.just({}), max_size=5),
+    st.booleans(),
+    st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : ")]),
+)
+def test_in_bulk_the_same_is_accepted(
+    records: list[dict[str, Any]], ascii_only: bool, separators: tuple[str, str]
+) -> None:
     filled = [{"scope": "stable", **record, "event_id": f"id-{n}"} for n, record in enumerate(records)]
-    events, refused = draft_lines([json.dumps(record).encode() for record in filled], {}, NOW)
+    written = [json.dumps(record, ensure_ascii=ascii_only, separators=separators) for record in filled]
+    events, refused, _ = draft_lines([line.encode("utf-8", "surrogatepass") for line in written], {}, NOW)
     alone = {}
     for record in filled:
         try:
@@ -374,3 +381,31 @@ def test_in_bulk_the_same_is_accepted(records: list[dict[str, Any]]) -> None:
     assert len(events) + len(refused) == len(records)
     for event in events:
         assert {**event.data, "ts": 0} == {**alone[event.id].data, "ts": 0}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "two\u3000words",
+        "a\xa0b",
+        "a\u2028b",
+        "a  b",
+        " a",
+        "b ",
+        "a ,",
+        " , a",
+        "e\u0301",
+        "a\u200bb",
+        "\u3164 a",
+        "a]",
+        ": b",
+    ],
+)
+def test_in_bulk_text_is_cleaned_as_it_is_alone(given: str) -> None:
+    record = {**GOOD, "event_id": "one", "ts": NOW.isoformat(), "summary": f"{given}", "tags": [given, "x"]}
+    line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+    try:
+        alone: list[Event] = [draft(record, NOW)]
+    except RefusedError:
+        alone = []
+    assert [event.data for event in draft_lines([line], {}, NOW)[0]] == [event.data for event in alone]

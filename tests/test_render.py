@@ -287,4 +287,4 @@ def test_names_values_and_reasons_are_never_structure(texts: list[str]) -> None:
                 assert len(found_items) == len(items(text))
                 assert len(found_headings) == 1 + len(headings(text))
             if path == "conflicts.md" and done.conflicts:
-                assert len(found_items) == 4
+                assert len(found_items) == 5

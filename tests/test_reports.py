@@ -30,8 +30,9 @@ def test_a_conflict_shows_both_sides_and_the_commands_that_end_it() -> None:
     assert items(page) == [
         "90: It is 90. (event-2 2026-03-01 desk)",
         "80: It is 80. (event-1 2026-03-01 mac)",
-        'to keep event-2: `soul retract event-1 --source YOUR-ID --reason "why"`',
-        'all hold: `soul resolve event-2 event-1 --source YOUR-ID --reason "why"`',
+        "the newest holds: `soul resolve c-849f04be --source YOUR-ID --keep event-2`",
+        'all hold: `soul resolve c-849f04be --source YOUR-ID --both "why"`',
+        'none holds as it stands: `soul resolve c-849f04be --source YOUR-ID --write "what holds"`',
     ]
 
 
@@ -40,7 +41,33 @@ def test_what_contradicts_the_newest_is_shown_before_what_agrees_with_it() -> No
 
     assert items(page)[1] == "80: It is 80. (event-1 2026-03-01 mac)"
     assert "and 5 more" in items(page)
-    assert "to keep event-11: `soul retract event-1 " in page
+    assert "the newest holds: `soul resolve c-849f04be --source YOUR-ID --keep event-11`" in page
+
+
+def test_a_suspected_conflict_shows_what_differs() -> None:
+    records = [event(1, "Uploads are limited to 20 MB."), event(2, "Uploads are limited to 5 MB.")]
+
+    assert headings(pages(records)["conflicts.md"]) == ["differing number: 5 MB / 20 MB (suspected, by text)"]
+
+
+def test_what_a_text_says_cannot_become_markup_in_a_heading() -> None:
+    records = [event(n, f"Releases are signed by __{name}__.py.") for n, name in enumerate(("main", "init"))]
+
+    assert headings(pages(records)["conflicts.md"]) == [
+        r"differing value: \_\_init\_\_.py / \_\_main\_\_.py (suspected, by text)"
+    ]
+
+
+def test_a_thousand_suspected_conflicts_fit_the_page_and_are_counted() -> None:
+    records = [
+        event(2 * n + side, f"The timeout of service-{n} is {5 + side} seconds.")
+        for n in range(1000)
+        for side in (0, 1)
+    ]
+    page = pages(records)["conflicts.md"]
+
+    assert page.count("\n") <= 200
+    assert f"Left out for room: {1000 - len(headings(page))};" in page
 
 
 def test_long_conflicts_leave_room_for_others_and_the_rest_is_counted() -> None:

@@ -149,9 +149,27 @@ json_values = st.recursive(
 )
 
 
-@given(st.dictionaries(st.text(max_size=5), json_values, max_size=5), st.booleans())
-def test_what_json_writes_is_read_back(record: dict[str, Any], ascii_only: bool) -> None:
-    assert load_object(json.dumps(record, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")) == record
+separators = st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : ")])
+
+
+@given(st.dictionaries(st.text(max_size=5), json_values, max_size=5), st.booleans(), separators)
+def test_what_json_writes_is_read_back(record: dict[str, Any], ascii_only: bool, separators: tuple[str, str]) -> None:
+    written = json.dumps(record, ensure_ascii=ascii_only, separators=separators)
+    assert load_object(written.encode("utf-8", "surrogatepass")) == record
+
+
+@given(st.lists(st.tuples(st.sampled_from('abé",: '), json_values), max_size=4), separators)
+def test_a_key_that_stands_twice_is_refused_however_it_is_written(
+    pairs: list[tuple[str, Any]], separators: tuple[str, str]
+) -> None:
+    comma, colon = separators
+    written = "{" + comma.join(f"{json.dumps(name)}{colon}{json.dumps(value)}" for name, value in pairs) + "}"
+    outcome = attempt(written.encode())
+    if len(dict(pairs)) == len(pairs):
+        assert outcome == dict(pairs)
+    else:
+        assert isinstance(outcome, RejectedError)
+        assert outcome.code == "duplicate-key"
 
 
 @pytest.mark.parametrize(

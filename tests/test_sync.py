@@ -269,6 +269,63 @@ class TestAPersonAtWork:
         assert log_of(remote, "main") == log_of(a) == ["Kept."]
 
 
+LINE = {"event_id": "foreign-1", "source": "old-pc", "ts": "2026-11-01T10:00:00Z", "kind": "fact", "scope": "stable"}
+
+
+class TestLinesThatOthersWrote:
+    """Source files that were copied into a hub, or that another program writes."""
+
+    def test_they_are_sent_byte_for_byte_and_the_clone_comes_along(
+        self, clones: tuple[Path, Path], remote: Path
+    ) -> None:
+        a, b = clones
+        file = a / "sources" / "old-pc" / "2026-11-01.ndjson"
+        file.parent.mkdir(parents=True)
+        spaced = json.dumps({**LINE, "summary": "Spaced as json.dumps does it."}).encode()
+        windows = json.dumps({**LINE, "event_id": "foreign-2", "summary": "With CR."}).encode() + b"\r"
+        content = b"\xef\xbb\xbf" + b"\n".join([spaced, b"not json at all", windows, b'{"kind":"of-the-future"}', b""])
+        file.write_bytes(content)
+
+        assert run(a, "sync").stdout.startswith("shared: 2 events, ")
+        run(b, "sync")
+
+        assert (b / file.relative_to(a)).read_bytes() == file.read_bytes() == content
+        assert is_tidy(a)
+        assert git(a, "rev-parse", "HEAD") == git(remote, "rev-parse", "main")
+        assert "Spaced as json.dumps does it." in page(b, "stable-memory.md")
+
+    def test_a_line_added_to_a_file_that_is_shared_already(self, clones: tuple[Path, Path]) -> None:
+        a, b = clones
+        file = a / "sources" / "old-pc" / "log.ndjson"
+        file.parent.mkdir(parents=True)
+        file.write_text(json.dumps({**LINE, "summary": "The first."}) + "\n", encoding="utf-8")
+        run(a, "sync")
+        for text, number in (("The second.", 2), ("The third.", 3)):
+            with file.open("a", encoding="utf-8") as opened:
+                opened.write(json.dumps({**LINE, "event_id": f"foreign-{number}", "summary": text}) + "\nbroken\n")
+            run(a, "sync")
+            assert is_tidy(a)
+        run(b, "sync")
+
+        assert (b / file.relative_to(a)).read_bytes() == file.read_bytes()
+        assert file.read_bytes().count(b"\n") == 4, "a broken line that is there already is not sent again"
+
+    def test_a_line_that_a_person_took_out_is_not_put_back_over_their_file(self, clones: tuple[Path, Path]) -> None:
+        a, b = clones
+        file = a / "sources" / "old-pc" / "log.ndjson"
+        file.parent.mkdir(parents=True)
+        lines = [json.dumps({**LINE, "event_id": f"foreign-{n}", "summary": f"Number {n}."}) + "\n" for n in (1, 2)]
+        file.write_text("".join(lines), encoding="utf-8")
+        run(a, "sync")
+        share(b, "By b.")
+        file.write_text(lines[1], encoding="utf-8")
+
+        share(a, "By a.")
+
+        assert file.read_text(encoding="utf-8") == lines[1]
+        assert log_of(a, "origin/main") == ["By a.", "By b.", "Number 1.", "Number 2."]
+
+
 class TestServers:
     def test_a_hook_that_declines(self, clones: tuple[Path, Path], remote: Path) -> None:
         hook = remote / "hooks" / "pre-receive"

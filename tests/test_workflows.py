@@ -554,6 +554,21 @@ def test_a_bad_line_of_before_does_not_hide_the_same_fault_in_a_new_one(world: W
 
 
 @on_a_runner
+@pytest.mark.parametrize(("old", "new"), [("Markdown", "Word"), ("", None)], ids=["a line", "a file"])
+def test_a_line_that_the_change_takes_away_is_named(world: World, old: str, new: str | None) -> None:
+    def rewrite(fork: Path) -> None:
+        log = next(file for file in fork.glob("sources/*/*.ndjson") if "Markdown" in file.read_text(encoding="utf-8"))
+        if new is None:
+            log.unlink()
+        else:
+            log.write_text(log.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+
+    done = pull_request(world, rewrite)
+    assert done.code == 1
+    assert "changed or gone" in done.said
+
+
+@on_a_runner
 def test_a_page_changed_by_hand_is_named(world: World) -> None:
     done = pull_request(world, page_by_hand)
     assert done.code == 1
@@ -727,20 +742,23 @@ def test_the_action_says_what_is_wrong_with_an_event(world: World) -> None:
 # docs/automation.md
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", AUTOMATION.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+def blocks(language: str, page: Path = AUTOMATION) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 
 
-def test_the_examples_use_the_action_as_it_is() -> None:
+@pytest.mark.parametrize(("page", "number"), [("docs/automation.md", 2), ("README.md", 1), ("README.zh-CN.md", 1)])
+def test_the_examples_use_the_action_as_it_is(page: str, number: int) -> None:
     action = load(RECORD)["inputs"]
-    examples = [yaml.safe_load(block) for block in blocks("yaml")]
+    examples = [yaml.safe_load(block) for block in blocks("yaml", ROOT / page)]
     uses = [
         step
         for example in examples
         for step in (example["jobs"]["remember"]["steps"] if "jobs" in example else example)
     ]
     recording = [step for step in uses if step["uses"].endswith(".github/actions/record")]
-    assert len(recording) == 2
+    assert len(recording) == number
+    pinned = {step["uses"] for step in uses} - {step["uses"] for step in recording}
+    assert pinned <= set(re.findall(r"uses: (\S+)", WORKFLOWS["auto-compile"].read_text(encoding="utf-8")))
     for step in recording:
         assert set(step["with"]) <= set(action)
         assert {name for name, each in action.items() if each.get("required")} <= set(step["with"])

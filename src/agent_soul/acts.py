@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul.errors import Problem
 from agent_soul.event import Event, short_id
@@ -19,8 +19,7 @@ MARK_KINDS = frozenset({"mark", "retraction"})
 Identity = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Horizon:
+class Horizon(NamedTuple):
     """The UTC dates that decide what counts by now: the day asked for, and the last day of a statement's `ts`."""
 
     as_of: str

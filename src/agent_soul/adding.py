@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul import outbox
-from agent_soul.draft import advice, draft, reconcile
+from agent_soul.draft import Drafted, advice, draft, draft_lines, reconcile
 from agent_soul.errors import RefusedError
-from agent_soul.event import Event, short_id
+from agent_soul.event import Event
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_source_files
+from agent_soul.references import KnownIds, named_ids, with_whole_ids
 
 
-@dataclass(frozen=True, slots=True)
-class Added:
+class Added(NamedTuple):
     """One acknowledged event: the file that holds it, from the hub's folder, and what its writer should know."""
 
     event: Event
@@ -61,9 +60,37 @@ def add_all(hub: Hub, events: Sequence[Event]) -> outbox.Appended:
         return outbox.append(hub, events)
 
 
-def events_by_id(hub: Hub) -> dict[str, Event]:
-    """Return every event of the hub by its id, those in the outbox too; an event in the log knows its file."""
-    return {event.id: event for event in _parse(_contents(hub))}
+def add_lines(
+    hub: Hub, lines: Sequence[bytes], defaults: Mapping[str, Any], seen: Callable[[int], object] = lambda _: None
+) -> tuple[Drafted, outbox.Appended]:
+    """Draft NDJSON lines as `draft_lines` does and append the events as one outbox file.
+
+    Lines that name ids are drafted again where the log has changed before it is our turn: two commands may bring the
+    same ids at the same moment.
+    """
+    now = local_now()
+    log = _LogOnce(hub)
+    drafted = draft_lines(lines, defaults, now, seen, existing=log.by_id)
+    with exclusive(hub.lock_file, purpose="add"):
+        if log.is_outdated():
+            drafted = draft_lines(lines, defaults, now, existing=_LogOnce(hub).by_id)
+        return drafted, outbox.append(hub, drafted.events)
+
+
+class _LogOnce:
+    """The events of a hub, read when somebody asks."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._contents: dict[str, bytes] | None = None
+
+    def by_id(self) -> dict[str, Event]:
+        """Return every event by its id, those in the outbox too; an event in the log knows its file."""
+        self._contents = _contents(self._hub)
+        return {event.id: event for event in _parse(self._contents)}
+
+    def is_outdated(self) -> bool:
+        return self._contents is not None and self._contents != _contents(self._hub)
 
 
 def find_event(events: Sequence[Event], wanted: str) -> Event:
@@ -108,21 +135,8 @@ def _parse(contents: Mapping[str, bytes]) -> list[Event]:
 
 
 def _with_whole_ids(hub: Hub, record: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[str]]:
-    """Return the record with the ids that it names written out, and warnings about ids that are not here.
-
-    Only a record that names ids pays for reading the log.
-    """
-    named = record.get("supersedes") or []
-    ids = [named] if isinstance(named, str) else named
-    if not ids or not isinstance(ids, (list, tuple)):
+    """Do what `with_whole_ids` does. Only a record that names ids pays for reading the log."""
+    named = named_ids(record)
+    if not named:
         return record, []
-    events = _events_naming(hub, [str(id_) for id_ in ids])
-    whole: dict[Any, None] = {}
-    warnings = []
-    for id_ in ids:
-        if _matching(events, str(id_)):
-            whole[find_event(events, str(id_)).id] = None
-        else:
-            whole[id_] = None
-            warnings.append(f"supersedes {short_id(str(id_))!r}, which is not in this hub yet; it counts once it is")
-    return {**record, "supersedes": list(whole)}, warnings
+    return with_whole_ids(record, KnownIds(event.id for event in _events_naming(hub, named)))

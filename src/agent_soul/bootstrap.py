@@ -5,7 +5,7 @@ keeps to what Python 3.6 knows, and imports our other modules after the version 
 the second start, is a few look-ups and one `exec`.
 
 The private environment is a folder in `<state>/venv` that holds a *stamp*, written last: what it was made
-for. One whose stamp is missing or speaks of another pyproject.toml or checkout is not used, so a killed
+for. One whose stamp is missing or speaks of another toolkit, pyproject.toml or checkout is not used, so a killed
 set-up, a moved clone, a pulled toolkit and a second worktree need no code of their own. The Python that calls
 is not in the stamp, because an environment serves whichever Python found it.
 """
@@ -17,10 +17,14 @@ import os
 import sys
 from importlib.machinery import PathFinder
 
+TYPE_CHECKING = False  # as type checkers understand it; importing `typing` would cost more than all the rest
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 OLDEST = (3, 11)
 NEWEST_TRIED = 20  # a name that does not exist yet costs nothing
 # The import names of pyproject.toml's dependencies.
-NEEDED = ("click", "git", "jsonschema", "jsonschema_rs", "yaml")
+NEEDED = ("click", "git", "jsonschema", "jsonschema_rs", "orjson", "yaml")
 STAMP = "made-for"
 
 STOPPED = 5  # ExitCode.STOPPED, which an old Python cannot import
@@ -44,6 +48,9 @@ def run(script: str, *command: str) -> None:
     os.environ[SCRIPT_HUB_VARIABLE] = root
     sent_to = os.environ.pop(SENT_TO_VARIABLE, "")
     _forget_foreign_packages(root)
+    if _or_end(lambda: _toolkit_folder(root)) != root:
+        # The package in this checkout is not the one that is meant: go where only the other can be imported.
+        _go_on(_private_python(root, ()), ["-P", "-m", "agent_soul", *command, *sys.argv[1:]])
     if not _fits_here(root):
         os.environ[SENT_TO_VARIABLE] = _private_python(root, (), broken=sent_to)
         _go_on(os.environ[SENT_TO_VARIABLE], [script, *sys.argv[1:]])
@@ -78,8 +85,22 @@ def python_in(folder: str) -> str:
 
 def stamp_text(root: str, groups: "tuple[str, ...]") -> str:
     """Return what the stamp of an environment says: all that decides which packages are in it."""
-    with open(os.path.join(root, "pyproject.toml"), encoding="utf-8", errors="surrogateescape") as project:
-        return "\n".join((root, " ".join(groups), project.read()))
+    from agent_soul import toolkit
+
+    folder = _toolkit_folder(root)
+    project = _text_of(os.path.join(folder, "pyproject.toml")) if folder else ""
+    return "\n".join((root, " ".join(groups), toolkit.lines_of(root), project))
+
+
+def _toolkit_folder(root: str) -> str:
+    from agent_soul import toolkit
+
+    return toolkit.folder_of(root)
+
+
+def _text_of(file: str) -> str:
+    with open(file, encoding="utf-8", errors="surrogateescape") as opened:
+        return opened.read()
 
 
 def _checkout_of(script: str) -> str:
@@ -110,21 +131,30 @@ def _is_made_for(folder: str, root: str, groups: "tuple[str, ...]") -> bool:
 def _private_python(root: str, groups: "tuple[str, ...]", broken: str = "") -> str:
     """Return the interpreter of the private environment, which is made where it is missing."""
     usual_home = os.path.join(root, ".git", "agent-soul", "venv")  # what `open_hub` says of a plain clone
-    return find_python(usual_home, root, groups, broken) or _make_environment(root, groups, broken)
+    found = _or_end(lambda: find_python(usual_home, root, groups, broken))
+    return found or _or_end(lambda: _make_environment(root, groups, broken))
 
 
 def _make_environment(root: str, groups: "tuple[str, ...]", broken: str) -> str:
     from agent_soul.environment import find_or_make
-    from agent_soul.errors import SoulError
 
+    return find_or_make(root, groups, broken)
+
+
+def _or_end(act: "Callable[[], str]") -> str:
+    """Return what `act` does; where it cannot, say why and exit."""
     try:
-        return find_or_make(root, groups, broken)
-    except SoulError as error:
-        sys.stderr.write(f"error: nothing was done: {error.message}\n  {error.hint}\n")
-        raise SystemExit(int(error.exit_code)) from None
+        return act()
     except KeyboardInterrupt:
         sys.stderr.write("\nstopped; nothing was left behind\n")
         raise SystemExit(INTERRUPTED) from None
+    except Exception as error:
+        from agent_soul.errors import SoulError
+
+        if not isinstance(error, SoulError):
+            raise
+        sys.stderr.write(f"error: nothing was done: {error.message}\n  {error.hint}\n")
+        raise SystemExit(int(error.exit_code)) from None
 
 
 def _go_on(python: str, arguments: "list[str]") -> None:

@@ -6,18 +6,19 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_soul import gitio, outbox
 from agent_soul.config import Config, default_config, parse_config
 from agent_soul.conflicts import Conflict, find_conflicts
 from agent_soul.errors import StoppedError
 from agent_soul.event import add_days, short_id
-from agent_soul.files import TEMPORARY_PATTERN, read_regular, replace_files
+from agent_soul.files import TEMPORARY_PATTERN, read_regular, remedy, replace_files
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.log import Log, SourceFiles, parse_log, read_source_files
@@ -33,8 +34,7 @@ _FAR_AHEAD_DAYS = 7
 _GENERATED_JSON = '{\n "generated_by": "soul compile"'
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(NamedTuple):
     """Every page as text, by its path from `canonical/`, and what it was made from."""
 
     texts: Mapping[str, str]
@@ -43,8 +43,7 @@ class Compiled:
     conflicts: tuple[Conflict, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """What a compile changes: paths from `canonical/` that it writes, and generated ones that it removes."""
 
     written: tuple[str, ...]
@@ -54,8 +53,7 @@ class Difference:
         return bool(self.written or self.removed)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What `compile_hub` made of a hub. `replayed` counts events that the files had lost and that were put back."""
 
     compiled: Compiled
@@ -68,7 +66,7 @@ class Outcome:
 def compile_log(log: Log, config: Config, state: State) -> Compiled:
     """Return all pages for `log` on the day of `state`. Pure: equal arguments give equal bytes, anywhere."""
     if state.fuzzy_days is not None:
-        config = replace(config, fuzzy_days=state.fuzzy_days)
+        config = config._replace(fuzzy_days=state.fuzzy_days)
     resolution = resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1)
     shown = _since(resolution, state.since)
     conflicts = find_conflicts(shown)
@@ -76,7 +74,7 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     pages = plan_pages(shown, conflicts, config)
     texts = {path: text for page in pages for path, text in render_page(page, style).items()}
     texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style)
-    texts[MEMORY] = render_memory(shown, config)
+    texts[MEMORY] = render_memory(shown, config, conflicts)
     odd = len(log.set_aside)
     texts[INDEX] = render_index(state, resolution.counts, len(conflicts), log.bad_lines, odd, pages)
     texts[LIST] = render_list(pages, texts)
@@ -125,13 +123,13 @@ def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:
     recorded = recorded_in(hub)
     if recorded and recorded.page_format > PAGE_FORMAT:
         raise NewerPagesError(recorded.page_format)
-    _refuse_links(hub.canonical)
+    present = _files_below(hub.canonical)
     log = parse_log(read_source_files(hub.root))
     lost = _lost_events(hub, log, write=write)
     if lost and write:
         log = parse_log(read_source_files(hub.root))
     compiled = compile_log(log, config, default_state(wanted, recorded))
-    found = difference(hub.canonical, compiled.texts)
+    found = _difference(hub.canonical, present, compiled.texts)
     return Outcome(compiled, log, found, tuple(warnings), lost)
 
 
@@ -162,7 +160,7 @@ def default_state(wanted: State | None, recorded: State | None, today: str = "")
         return wanted
     today = today or datetime.now(UTC).date().isoformat()
     known = recorded.as_of if recorded and recorded.as_of <= add_days(today, _FAR_AHEAD_DAYS) else ""
-    return replace(wanted, as_of=max(today, known))
+    return wanted._replace(as_of=max(today, known))
 
 
 def _since(resolution: Resolution, since: str) -> Resolution:
@@ -190,10 +188,14 @@ def _homes(resolution: Resolution) -> dict[str, str]:
     return {id_: home for id_, home in homes.items() if id_ not in ambiguous}
 
 
-def difference(canonical: Path, texts: Mapping[str, str]) -> Difference:
-    """Compare `texts` with the folder `canonical`; a new date in the index alone is no difference."""
-    written = [path for path, text in texts.items() if _read_bytes(canonical / path) != text.encode("utf-8")]
-    removed = [path for path in _generated_paths(canonical) if path not in texts]
+def _difference(canonical: Path, present: Collection[str], texts: Mapping[str, str]) -> Difference:
+    """Compare `texts` with the files in the folder `canonical`; a new date in the index alone is no difference."""
+    written = [
+        path
+        for path, text in texts.items()
+        if path not in present or read_regular(canonical / path) != text.encode("utf-8")
+    ]
+    removed = [path for path in sorted(present) if path not in texts and _is_generated(canonical / path)]
     if written == [INDEX] and not removed:
         before = recorded_state(_read_text(canonical / INDEX))
         if before and without_as_of(_read_text(canonical / INDEX)) == without_as_of(texts[INDEX]):
@@ -203,6 +205,8 @@ def difference(canonical: Path, texts: Mapping[str, str]) -> Difference:
 
 def unified_diff(canonical: Path, compiled: Compiled, found: Difference) -> Iterable[str]:
     """Yield the lines, newline included, of the diff from what is in `canonical` to what was compiled."""
+    import difflib  # only a dry run pays for it
+
     for path in sorted((*found.written, *found.removed)):
         before = _read_text(canonical / path).splitlines(keepends=True)
         after = compiled.texts.get(path, "").splitlines(keepends=True)
@@ -224,15 +228,10 @@ def _write(canonical: Path, texts: Mapping[str, str], found: Difference) -> None
                 folder.rmdir()
 
 
-def _generated_paths(canonical: Path) -> list[str]:
-    """Return the files that a compile wrote, told by how they begin; a person's own files there are left alone."""
-    if not canonical.is_dir():
-        return []
-    files = sorted(path for path in canonical.rglob("*") if path.suffix in (".md", ".json") and path.is_file())
-    return [path.relative_to(canonical).as_posix() for path in files if _is_generated(path)]
-
-
 def _is_generated(file: Path) -> bool:
+    """Tell whether a compile wrote the file, by how it begins; a person's own files there are left alone."""
+    if file.suffix not in (".md", ".json") or not file.is_file():
+        return False
     with contextlib.suppress(OSError), file.open("rb") as opened:
         return is_generated(opened.read(len(GENERATED)))
     return False
@@ -243,13 +242,35 @@ def is_generated(start: bytes) -> bool:
     return start.startswith((b"<!-- Generated by `soul compile`", _GENERATED_JSON.encode()))
 
 
-def _refuse_links(canonical: Path) -> None:
-    """Stop where a link could lead our writing out of the hub."""
-    for folder in (canonical, *(canonical.rglob("*") if canonical.is_dir() else ())):
-        if folder.is_symlink():
-            raise StoppedError(
-                f"{folder} is a symbolic link; pages are not written through links", hint="remove the link"
-            )
+def _files_below(canonical: Path) -> frozenset[str]:
+    """Return the paths of all files in the folder; stop where a link could lead our writing out of the hub."""
+    found = set()
+    _refuse_link(canonical)
+    waiting = [""] if canonical.is_dir() else []
+    while waiting:
+        folder = waiting.pop()
+        for entry in _entries(canonical / folder):
+            if entry.is_symlink():
+                _refuse_link(Path(entry.path))
+            path = f"{folder}{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(f"{path}/")
+            else:
+                found.add(path)
+    return frozenset(found)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError as error:
+        raise StoppedError(f"{folder} cannot be read: {error.strerror}", hint=remedy(error)) from error
+
+
+def _refuse_link(path: Path) -> None:
+    if path.is_symlink():
+        raise StoppedError(f"{path} is a symbolic link; pages are not written through links", hint="remove the link")
 
 
 def forget_committed(hub: Hub, revision: str) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import string
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul import schemas
 from agent_soul.errors import RefusedError
@@ -17,8 +15,7 @@ _LINE_NEEDS = ("summary", "marks", "id")
 _LINE_MAY_HAVE = ("date", "source")
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The settings of a hub. Everything that the compiler may depend on besides events and a date is here."""
 
     template: bool
@@ -72,6 +69,9 @@ def _load_yaml(text: str | bytes) -> Any:
 
     Keys and dates come as text: JSON, whose schema checks the file, has no others.
     """
+    if not text.strip():
+        return None  # a hub without settings need not pay for reading YAML
+
     import yaml  # 35 ms that `add` does not pay
 
     class PlainLoader(yaml.SafeLoader):
@@ -123,8 +123,10 @@ def _unknown_keys(schema: Mapping[str, Any], given: Mapping[str, Any], prefix: s
             if "properties" in known[name]:
                 yield from _unknown_keys(known[name], value, f"{prefix}{name}.")
             continue
+        import difflib  # 4 ms that only a mistake pays
+
         close = difflib.get_close_matches(str(name), known, n=1)
-        advice = f"did you mean {prefix}{close[0]!r}?" if close else f"known here: {', '.join(known)}"
+        advice = f"did you mean {prefix + close[0]!r}?" if close else f"known here: {', '.join(known)}"
         yield f"{CONFIG_NAME}: unknown key {prefix + str(name)!r}; {advice}"
 
 
@@ -136,6 +138,8 @@ def _odd_kinds(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
         if kind in seen:
             yield f"{CONFIG_NAME}: pages.kinds names {kind!r} twice; the last heading counts"
         elif kind not in known:
+            import difflib
+
             close = difflib.get_close_matches(kind, known, n=1)
             advice = f"did you mean {close[0]!r}?" if close else f"kinds are: {', '.join(known)}"
             yield f"{CONFIG_NAME}: pages.kinds names {kind!r}, which is no kind of event; {advice}"

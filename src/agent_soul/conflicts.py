@@ -1,17 +1,20 @@
 """Which active events cannot both hold. Pure.
 
 A conflict is a group of statements about one thing; each member contradicts at least one other. The certain ones come
-from `claim`. A judge of texts joins here later: a stage is a function `(events, settled) -> conflicts`.
+from `claim`, the suspected ones from the judge of texts. A stage is a function `(events, settled) -> conflicts`.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
 
 from agent_soul.event import Event
+from agent_soul.judging import Judgement, Label, Statement, judge
+from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
 
@@ -19,18 +22,45 @@ MAX_AGAINST = 100
 """Ids that a member lists; ten thousand values of one attribute would else fill a hundred million places."""
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+_ID_LENGTH = 8
+_UNJUDGED = frozenset({"metric", "topic"})
+"""Kinds of which the newest is the current one by itself: a measurement, the state of a topic."""
+
+
+class Conflict(NamedTuple):
     """Events that contradict each other over `subject`; `certain` by claim, else suspected by text.
 
     `members` are newest first. `against` maps each member's id to the ids it contradicts, newest first, up to
-    `MAX_AGAINST` of them.
+    `MAX_AGAINST` of them. `evidence` is what of the two newest cannot hold together, where a text gave it away.
     """
 
     subject: str
     members: tuple[Event, ...]
     against: Mapping[str, tuple[str, ...]]
     certain: bool = True
+    evidence: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Name of the conflict: the same everywhere, and while it grows, as it is made of the oldest contradiction."""
+        oldest = self.members[-1].id
+        pair = sorted((oldest, self.against[oldest][-1]))
+        return f"c-{hashlib.sha256(repr((self.certain, pair)).encode()).hexdigest()[:_ID_LENGTH]}"
+
+    @property
+    def headline(self) -> str:
+        """What it is about, what of the two newest cannot hold together, and how sure that is."""
+        differing = f": {' / '.join(self.evidence)}" if self.evidence else ""
+        return f"{self.subject}{differing} ({'certain, by claim' if self.certain else 'suspected, by text'})"
+
+    def commands(self, name_of: Callable[[str], str]) -> dict[str, str]:
+        """Return the command for each way out; `name_of` gives the id under which an event is shown."""
+        settle = f"soul resolve {self.id} --source YOUR-ID"
+        return {
+            "keep": f"{settle} --keep {name_of(self.members[0].id)}",
+            "both": f'{settle} --both "why"',
+            "write": f'{settle} --write "what holds"',
+        }
 
 
 class Settled:
@@ -70,7 +100,43 @@ def by_claim(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
             )
 
 
-STAGES: tuple[Stage, ...] = (by_claim,)
+def by_text(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
+    """Yield the conflicts that the judge of texts suspects among the statements of each reach."""
+    reaches: dict[tuple[str, ...], list[Event]] = defaultdict(list)
+    for event in events:
+        if event.kind not in _UNJUDGED:
+            reaches[stated_for(event)].append(event)
+    for group in reaches.values():
+        found = {
+            (one.id, other.id): judgement
+            for one, other, judgement in judged_pairs(group)
+            if judgement.label is Label.CONFLICT
+            and settled.groups_of(one.id).isdisjoint(settled.groups_of(other.id))
+            and not _same_attribute(one, other)
+        }
+        yield from _connected(group, found)
+
+
+def judged_pairs(events: Sequence[Event], *, reports: bool = False) -> Iterable[tuple[Event, Event, Judgement]]:
+    """Yield each two of `events`, all of one reach, that are alike enough, the older first, and the judgement on them.
+
+    Two project updates tell of two moments and never contradict each other; with `reports` duplicates alone are looked
+    for, and then they are judged all the same.
+    """
+    lasting = frozenset(number for number, event in enumerate(events) if event.kind != "project-update")
+    statements = [statement_of(event) for event in events]
+    texts = [event.summary for event in events]
+    pairs = candidate_pairs(texts, least=SHARED_BY_DUPLICATES) if reports else candidate_pairs(texts, lasting)
+    for one, other in pairs:
+        yield events[one], events[other], judge(statements[one], statements[other])
+
+
+def statement_of(event: Event) -> Statement:
+    """Return what the judge reads of an event."""
+    return Statement(event.summary, event.kind, stated_for(event), event.kind == "temporary" or bool(event.valid_until))
+
+
+STAGES: tuple[Stage, ...] = (by_claim, by_text)
 
 
 def find_conflicts(resolution: Resolution, stages: Sequence[Stage] = STAGES) -> tuple[Conflict, ...]:
@@ -92,6 +158,54 @@ def _against(newest_first: Sequence[Event], settled: Settled) -> dict[str, tuple
 
     answers = {stance: opponents(stance) for stance in dict.fromkeys(stances.values())}
     return {id_: answers[stance] for id_, stance in stances.items()}
+
+
+def _connected(group: Sequence[Event], found: Mapping[tuple[str, str], Judgement]) -> Iterable[Conflict]:
+    """Make one conflict of each set of events that contradictions connect."""
+    opponents: dict[str, set[str]] = defaultdict(set)
+    for one, other in found:
+        opponents[one].add(other)
+        opponents[other].add(one)
+    newest_first = [event for event in group[::-1] if event.id in opponents]
+    place = {event.id: number for number, event in enumerate(newest_first)}
+    seen: set[str] = set()
+    for event in newest_first:
+        if event.id in seen:
+            continue
+        ids = _reachable(event.id, opponents)
+        seen |= ids
+        members = tuple(newest_first[number] for number in sorted(place[id_] for id_ in ids))
+        against = {m.id: tuple(sorted(opponents[m.id], key=place.__getitem__))[:MAX_AGAINST] for m in members}
+        rival = against[event.id][0]
+        judgement = found.get((rival, event.id)) or found[event.id, rival]
+        evidence = judgement.evidence[::-1] if (rival, event.id) in found else judgement.evidence
+        yield Conflict(judgement.rule, members, against, certain=False, evidence=evidence)
+
+
+def _reachable(start: str, opponents: Mapping[str, set[str]]) -> set[str]:
+    seen, waiting = {start}, [start]
+    while waiting:
+        new = opponents[waiting.pop()] - seen
+        seen |= new
+        waiting += new
+    return seen
+
+
+def stated_for(event: Event) -> tuple[str, ...]:
+    """Return where a statement holds: the person, a project, an agent, the last days; of the daily log, its day."""
+    if event.scope in ("profile", "stable"):
+        return ("person", "")
+    return (*event.reach, event.local_date) if event.scope == "daily" else event.reach
+
+
+def _same_attribute(one: Event, other: Event) -> bool:
+    """Tell whether both are claims about one attribute, which are compared by their values."""
+    names = [
+        [compare_key(event.data["claim"][name]) for name in ("entity", "attribute")]
+        for event in (one, other)
+        if event.data.get("claim")
+    ]
+    return len(names) == 2 and names[0] == names[1]
 
 
 def _reach(event: Event) -> tuple[str, str]:

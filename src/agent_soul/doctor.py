@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from agent_soul.errors import Problem
+from agent_soul import gitio
+from agent_soul.compiler import load_config
+from agent_soul.config import CONFIG_NAME, parse_config
+from agent_soul.errors import Problem, SoulError
 from agent_soul.files import read_regular
 from agent_soul.hub import Hub
 from agent_soul.pages import INDEX, PROFILE, STABLE, Budget, budget_of
@@ -15,6 +19,8 @@ from agent_soul.tokens import estimate_tokens
 L0_FILES = ("SOUL.md", "IDENTITY.md", "USER.md", "VOICE.md")
 L0_BUDGET = Budget(1_500, 6 << 10)
 _UNFILLED = re.compile(r"\[(?:fill in|填写)[:：][^\]\n]*\]?", re.IGNORECASE)
+# Odd, but the log only grows and nobody can take it out; `soul validate` lists it.
+_PAST_MENDING = frozenset({"unknown-id", "self-reference", "not-replaceable", "cycle"})
 _EXAMPLE = re.compile(r"^> ?[✔✘]", re.MULTILINE)
 
 
@@ -33,7 +39,31 @@ def examine(hub: Hub, problems: Iterable[Problem]) -> list[Finding]:
     """Return what is wrong, in the order in which files are loaded; `problems` are those of the log."""
     l0 = {name: _text(hub, name) for name in L0_FILES}
     pages = {f"canonical/{path}": _text(hub, f"canonical/{path}") for path in (INDEX, PROFILE, STABLE)}
-    return [*_identity(l0), *_budgets(l0, pages), *_lines(problems)]
+    return [*_settings(hub), *_identity(l0), *_budgets(l0, pages), *_lines(problems)]
+
+
+def _settings(hub: Hub) -> Iterator[Finding]:
+    try:
+        config, warnings = load_config(hub)
+    except SoulError as error:
+        yield Finding("settings", CONFIG_NAME, error.message, "no page can be made without it", error.hint)
+        return
+    for warning in warnings:
+        yield Finding("settings", CONFIG_NAME, warning, "it has no effect as it stands", f"mend it in {CONFIG_NAME}")
+    if not config.template and _remote_is_template(hub):
+        what = "the remote branch is still the template's (its soul.yaml says `template: true`)"
+        mend = "`git remote set-url origin URL` with a private repository of your own, then `git push -u origin HEAD`"
+        yield Finding("template-remote", "git remote", what, "nothing is shared to there", mend)
+
+
+def _remote_is_template(hub: Hub) -> bool:
+    """Tell what the remote branch said of itself when somebody last looked there."""
+    with contextlib.suppress(gitio.GitError, SoulError):
+        commit = gitio.upstream(hub) if hub.git_root is not None and gitio.has_remote(hub) else ""
+        if commit:
+            content = gitio.read_files(hub, gitio.read_tree(hub, commit), [CONFIG_NAME]).get(CONFIG_NAME, b"")
+            return bool(content) and parse_config(content)[0].template
+    return False
 
 
 def _text(hub: Hub, path: str) -> str | None:
@@ -79,9 +109,14 @@ def _budgets(l0: Mapping[str, str | None], pages: Mapping[str, str | None]) -> I
 
 def _lines(problems: Iterable[Problem]) -> Iterator[Finding]:
     for problem in problems:
+        if problem.code in _PAST_MENDING:
+            continue
         where = f"{problem.path}:{problem.line}" if problem.line else problem.path
         if problem.level == "error":
             mend = "look at it with `soul validate`; the right statement can be added again with `soul add`"
             yield Finding("bad-line", where, problem.message, "no page shows what it says", mend)
+        elif problem.code == "id-clash":
+            mend = "`soul resolve ID --keep DIGEST`; `soul validate` lists the digests"
+            yield Finding(problem.code, where, problem.message, "no page shows either", mend)
         else:
             yield Finding(problem.code, where, problem.message, "it costs nothing now", "see `soul validate`")

@@ -9,18 +9,20 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import json
 import math
 import os
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul import schemas
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, build, in_field_order, normalise, parse_line, serialise
+from agent_soul.references import KnownIds, named_ids, with_whole_ids
 from agent_soul.strict_json import MAX_LINE_BYTES, RejectedError, load_object
 from agent_soul.text import clean_block, clean_line, describe_hidden, find_hidden
 
@@ -32,6 +34,8 @@ _EXACT = frozenset(
     ("event_id", "ts", "source", "kind", "scope", "supersedes", "derived_from", "valid_from", "valid_until")
 )
 _TICK = timedelta(microseconds=1)
+# What a line of JSON holds where a string has an escape, two blanks in a row, or one at its begin or end.
+_UNTIDY = ("\\", "  ", '" ', ' ",', ' ":', ' "}', ' "]')
 # Cleaning and JSON make no text sixteen times as long, so a shorter line needs no second look at its size.
 _SURELY_SHORT = MAX_LINE_BYTES // 16
 # Putting a refusal into good words takes a millisecond and more; after that many, the plain ones do.
@@ -48,12 +52,19 @@ _OPTION_IN_TEXT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """A record of a bulk command that was not taken: its line number, counted from 1, and why."""
+class Refusal(NamedTuple):
+    """A record of a bulk command that was not taken, or was with a warning: its line, counted from 1, and why."""
 
     line: int
     reason: str
+
+
+class Drafted(NamedTuple):
+    """What became of the lines of a bulk command."""
+
+    events: list[Event]
+    refused: list[Refusal]
+    warnings: list[Refusal]
 
 
 def draft(record: Mapping[str, Any], now: datetime) -> Event:
@@ -73,12 +84,13 @@ def draft_lines(
     now: datetime,
     seen: Callable[[int], object] = lambda _: None,
     existing: Callable[[], Mapping[str, Event]] = dict,
-) -> tuple[list[Event], list[Refusal]]:
-    """Return the events of NDJSON `lines` and the refused ones. `defaults` fill in fields that a line lacks.
+) -> Drafted:
+    """Make events of NDJSON `lines`. `defaults` fill in fields that a line lacks.
 
     Events without a time of their own get `now` and the microseconds after it, so that they keep their order. `seen`
     is told the number of bytes of each line. `existing` gives the hub's events by id and is called at most once, when
-    a line brings its own id: such a line comes back as the event that is there already, or is refused where it differs.
+    a line brings its own id or names others: a line that is there already comes back as that event, or is refused where
+    it differs, and short ids that it names are written out.
     """
     batch = _Batch(defaults, now, existing)
     with _no_collection():
@@ -86,7 +98,7 @@ def draft_lines(
             seen(len(raw))
             if raw.strip():
                 batch.take(number, raw.rstrip(b"\r\n"))
-    return list(batch.events.values()), batch.refused
+    return Drafted(list(batch.events.values()), batch.refused, batch.warnings)
 
 
 class _Batch:
@@ -95,8 +107,13 @@ class _Batch:
     def __init__(self, defaults: Mapping[str, Any], now: datetime, existing: Callable[[], Mapping[str, Event]]) -> None:
         self.events: dict[str, Event] = {}
         self.refused: list[Refusal] = []
+        self.warnings: list[Refusal] = []
         self._defaults, self._now = defaults, now
+        as_json = json.dumps(defaults, ensure_ascii=False, default=str)
+        self._tidy = _is_tidy_json(as_json)
+        self._surely_short = _SURELY_SHORT - len(as_json)
         self._existing = functools.cache(existing)
+        self._ids = functools.cache(lambda: KnownIds(self._existing()))
 
     def take(self, number: int, raw: bytes) -> None:
         try:
@@ -109,14 +126,25 @@ class _Batch:
             self.events[event.id] = event
 
     def _event(self, number: int, raw: bytes) -> Event:
-        record = {**self._defaults, **load_object(raw)}
+        record = self._with_whole_ids(number, {**self._defaults, **load_object(raw)})
         explain = _explain if len(self.refused) < _MAX_EXPLAINED else _explain_plainly
-        event = _draft(record, self._now + number * _TICK, explain)
-        if len(raw) > _SURELY_SHORT:
+        event = _draft(record, self._now + number * _TICK, explain, self._tidy and _is_tidy_json(raw.decode()))
+        if len(raw) > self._surely_short:
             _refuse_unreadable(event)
         if record.get("event_id") is None:
             return event
         return reconcile(event, self.events.get(event.id) or self._existing().get(event.id), record)
+
+    def _with_whole_ids(self, number: int, record: dict[str, Any]) -> dict[str, Any]:
+        if all(id_ in self.events for id_ in named_ids(record)):
+            return record
+        record, warnings = with_whole_ids(record, self)
+        self.warnings += [Refusal(number, warning) for warning in warnings]
+        return record
+
+    def beginning_with(self, wanted: str) -> list[str]:
+        """Return the ids that begin so, of the hub and of earlier lines; of the latter, whole ones only."""
+        return [wanted] if wanted in self.events else self._ids().beginning_with(wanted)
 
 
 @contextlib.contextmanager
@@ -172,7 +200,8 @@ def typographic_option(arguments: Sequence[str]) -> str:
 _Explain = Callable[[Mapping[str, Any]], Iterable[str]]
 
 
-def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain) -> Event:
+def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain, tidy: bool = False) -> Event:
+    """Return the event of `record`; `tidy` says that cleaning would change nothing in it, which spares a third."""
     filled = normalise(record)
     filled.pop("fingerprint", None)  # never trusted, so not worth its room
     if filled.get("event_id") is None:
@@ -180,11 +209,16 @@ def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain) -> Event
     if filled.get("ts") is None:
         filled["ts"] = now.isoformat(timespec="microseconds")
     faults: list[str] = []
-    cleaned = _clean_fields("", filled, faults)
-    with contextlib.suppress(UnicodeEncodeError):  # half a surrogate pair: named among the hidden characters
+    if ":" in str(filled.get("scope")):
+        faults += _two_names(filled)
+    cleaned = filled if tidy else _clean_fields("", filled, faults)
+    try:
         if not schemas.validator("written").is_valid(cleaned):
             faults += explain(cleaned)
-    faults += _oversize(cleaned)
+    except UnicodeEncodeError:  # half a surrogate pair: named among the hidden characters
+        pass
+    if "detail" in cleaned:
+        faults += _oversize(cleaned["detail"])
     if faults:
         raise RefusedError("; ".join(faults), hint=_HINT)
     try:
@@ -197,11 +231,19 @@ def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain) -> Event
     return event
 
 
+def _two_names(record: dict[str, Any]) -> Iterator[str]:
+    """Name the fault of a scope that carries another name than the field for it, and leave the plain scope."""
+    scope = str(record["scope"]).partition(":")[0]
+    if scope in ("project", "agent") and scope in record:
+        yield f"{scope}: {record[scope]!r} is another name than in scope {record['scope']!r}; give one of them"
+        record["scope"] = scope
+
+
 def _new_id() -> str:
     """Return a random UUID (RFC 9562, version 4); `uuid.uuid4` takes four times as long for the same digits."""
-    bits = int.from_bytes(os.urandom(16), "big") & ~(0xF << 76 | 0x3 << 62) | 0x4 << 76 | 0x2 << 62
-    digits = f"{bits:032x}"
-    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+    digits = os.urandom(16).hex()
+    variant = "89ab"[int(digits[16], 16) & 3]
+    return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
 def _clean_fields(place: str, fields: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
@@ -236,6 +278,19 @@ def _is_tidy(text: str) -> bool:
     return text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " "
 
 
+def _is_tidy_json(line: str) -> bool:
+    """Tell whether cleaning would surely change nothing in any string of a line of JSON, names of fields included.
+
+    One look at the line costs a tenth of a look at each of its strings. NFC of the whole is NFC of its parts.
+    """
+    if not line.isprintable():  # white space other than the blank is not
+        return False
+    for mark in _UNTIDY:
+        if mark in line:
+            return False
+    return line.isascii() or (not find_hidden(line) and unicodedata.is_normalized("NFC", line))
+
+
 def _note_hidden(place: str, text: str, faults: list[str]) -> None:
     """Positions count in the text as it was given, because there the writer has to look."""
     hidden = find_hidden(text)
@@ -257,8 +312,7 @@ def _explain_plainly(record: Mapping[str, Any]) -> Iterator[str]:
         return
 
 
-def _oversize(record: Mapping[str, Any]) -> Iterator[str]:
-    detail = record.get("detail")
+def _oversize(detail: Any) -> Iterator[str]:
     if isinstance(detail, str) and len(detail) * 4 > MAX_DETAIL_BYTES:
         size = len(detail.encode("utf-8", "replace"))
         if size > MAX_DETAIL_BYTES:

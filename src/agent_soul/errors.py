@@ -6,9 +6,8 @@ collected, and one run reports all of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import IntEnum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 class ExitCode(IntEnum):
@@ -49,8 +48,7 @@ class StoppedError(SoulError):
     """Nothing of ours may go on until a person decides, or the outcome is unknown."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing wrong with one place in the hub.
 
     `line` and `column` count from 1; 0 means the whole file. `code` is a stable short name for programs. An `error`

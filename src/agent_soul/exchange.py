@@ -6,18 +6,18 @@ import contextlib
 import json
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_soul import gitio, outbox
-from agent_soul.compiler import forget_committed, is_generated
+from agent_soul.compiler import is_generated
 from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
-from agent_soul.log import SourceFiles, parse_log, read_events
-from agent_soul.outgoing import outgoing
+from agent_soul.log import SourceFiles, parse_log, read_events, read_source_files
+from agent_soul.outgoing import Held, Outgoing, changed_tree, held_event, held_lines, outgoing
 from agent_soul.overview import State
 
 _FIRST_WAIT, _LONGEST_WAIT = 0.1, 5.0
@@ -30,14 +30,18 @@ _IDS_NAMED = 10
 _MEMORY = "upstream.json"
 
 
-def commit_message(paths: Sequence[str]) -> str:
-    """Return what a commit of these paths says: how many files of which sources, how many pages, and their names."""
+def commit_message(paths: Sequence[str], events: Sequence[Event] = ()) -> str:
+    """Return what a commit of these paths says: how many events of whom and how many pages, then the names of both.
+
+    Summaries stay out of it: they may be retracted one day, and a commit's message is not.
+    """
     sources = sorted({path.split("/")[1] for path in paths if path.startswith("sources/")})
     pages = sum(path.startswith("canonical/") for path in paths)
     parts = []
     if sources:
         more = f" and {len(sources) - _SOURCES_NAMED} more" if len(sources) > _SOURCES_NAMED else ""
-        parts.append(f"events of {', '.join(sources[:_SOURCES_NAMED])}{more}")
+        number = f"{len(events)} event{'s' * (len(events) != 1)}" if events else "events"
+        parts.append(f"{number} of {', '.join(sources[:_SOURCES_NAMED])}{more}")
     if pages:
         parts.append(f"{pages} page{'s' * (pages > 1)}")
     hidden = len(paths) - _PATHS_NAMED
@@ -70,20 +74,24 @@ class Exchange:
             self._check_history(upstream)
         return upstream
 
-    def send(self, upstream: str, *, reattach: bool = False) -> tuple[str, str, str]:
-        """Push until it is accepted or there is nothing to push; return what was sent, the new head, and a note."""
-        again = self._ours_missing(upstream) if reattach else []
+    def send(self, upstream: str, *, reattach: bool = False) -> tuple[str, Outgoing, gitio.Tree]:
+        """Push until it is accepted or there is nothing to push; return what was sent, and what the remote has.
+
+        The first part says it in words.
+        """
+        again = [held_event(event) for event in self._ours_missing(upstream)] if reattach else []
         said, tries, silent = "", 0, 0
         while True:
             base = upstream or gitio.head(self.hub)  # the very first push starts from the commits that are here
-            work = outgoing(self.hub, base, [*again, *self._waiting(base)], self.wanted)
+            seen = gitio.survey(self.hub, base)
+            work = outgoing(self.hub, seen.tree, [*again, *self._waiting(seen)], self.wanted)
             if not work.changes and upstream:
-                return said or "up to date", upstream, work.note
-            commit = self._build(base, work.changes)
+                return said or "up to date", work, seen.tree
+            commit = self._build(base, work.changes, work.events)
             outcome, words = gitio.push(self.hub, self.target, commit, timeout=self._left())
             said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
             if outcome is gitio.Pushed.ACCEPTED:
-                return said, commit, work.note
+                return said, work, changed_tree(seen.tree, work.changes, commit)
             tries, silent = tries + 1, silent + (outcome is gitio.Pushed.UNKNOWN)
             if outcome is gitio.Pushed.DECLINED or silent >= _SILENT_TRIES:
                 how = "declined" if outcome is gitio.Pushed.DECLINED else "did not take it"
@@ -91,28 +99,32 @@ class Exchange:
             self._wait(tries, words)
             upstream = self.look(reattach=reattach)
 
-    def _waiting(self, base: str) -> list[Event]:
-        """Return the events that may have to be sent: the outbox, and lines of ours that `base` has not."""
-        waiting = [event for entry in outbox.entries(self.hub)[0] for event in entry.events]
-        dirty = set(gitio.changed_paths(self.hub))
+    def _waiting(self, seen: gitio.Survey) -> list[Held]:
+        """Return the lines that may have to be sent: the outbox, and files here that the remote has not as they are."""
+        waiting = [held_event(event) for entry in outbox.entries(self.hub)[0] for event in entry.events]
         mine = _ours(self.hub)
-        paths = [path for path in gitio.differing_sources(self.hub, base) if path in dirty or mine(path)]
-        return [*waiting, *read_events(self.hub.root, paths)]
+        paths = {path for path in seen.differing if path in seen.changed or mine(path)}
+        files = read_source_files(self.hub.root).contents if paths else {}
+        held = [line for path in sorted(paths & files.keys()) for line in held_lines(path, files[path])]
+        # A line of ours that cannot be read is one that a killed writer left: its event comes from the outbox.
+        return [*waiting, *(line for line in held if line.event or not mine(line.path))]
 
-    def settle(self, upstream: str) -> str:
-        """Remember what the remote has, empty the outbox of it, and bring the clone's own branch along."""
+    def settle(self, ids: Collection[str], there: gitio.Tree) -> str:
+        """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along."""
         with exclusive(self.hub.lock_file, purpose="sync"):
-            self._remember(upstream)
-            forget_committed(self.hub, upstream)
+            self._remember(there.commit)
+            outbox.discard(self.hub, ids)
             try:
-                return gitio.bring_along(self.hub, self.target, upstream, _settler(self.hub), author=self.author)
+                return gitio.bring_along(self.hub, self.target, there, _settler(self.hub, ids), author=self.author)
             except gitio.GitError as error:
                 return f"this clone stays as it is: {error.message}"
 
-    def _build(self, parent: str, changes: Mapping[str, bytes | None]) -> str:
+    def _build(self, parent: str, changes: Mapping[str, bytes | None], events: Sequence[Event]) -> str:
         if not changes:
             return parent  # the first push of commits that are all there
-        return gitio.build_commit(self.hub, parent, changes, commit_message(sorted(changes)), author=self.author)
+        return gitio.build_commit(
+            self.hub, parent, changes, commit_message(sorted(changes), events), author=self.author
+        )
 
     def _left(self) -> float:
         return max(self.deadline - time.monotonic(), _LEAST_TIMEOUT)
@@ -185,17 +197,37 @@ def _events_at(hub: Hub, commit: str) -> list[Event]:
     return parse_log(SourceFiles(files)).events
 
 
-def _settler(hub: Hub) -> gitio.Settle:
-    """Return the rule for our files that differ from the branch: pages are upstream's, our day files keep all lines."""
+def _settler(hub: Hub, ids: Collection[str]) -> gitio.Settle:
+    """Return the rule for our files that differ from the branch, where the commit that was shared holds these `ids`.
+
+    Pages are upstream's. Our day files keep all lines. Another source file that somebody only added lines to is
+    upstream's once upstream has all of them.
+    """
     mine = _ours(hub)
 
-    def settle(path: str, here: bytes | None, shared: bytes | None) -> gitio.Settled | None:
+    def settle(
+        path: str, here: bytes | None, shared: bytes | None, before: Callable[[], bytes]
+    ) -> gitio.Settled | None:
         if path.startswith("canonical/"):
             strange = here is not None and shared is None and not is_generated(here)
             return None if strange else gitio.Settled(shared)
-        return gitio.Settled(_all_lines(shared, here)) if mine(path) else None
+        if mine(path):
+            return gitio.Settled(_all_lines(shared, here))
+        if here and shared and _has_arrived(held_lines(path, here), shared, ids) and _only_grew(before(), here):
+            return gitio.Settled(shared)
+        return None
 
     return settle
+
+
+def _has_arrived(lines: Iterable[Held], shared: bytes, ids: Collection[str]) -> bool:
+    there = frozenset(shared.split(b"\n"))
+    return all(line.raw in there or (line.event and line.event.id in ids) for line in lines)
+
+
+def _only_grew(before: bytes, now: bytes) -> bool:
+    """Tell whether a file only got more lines, all of them whole."""
+    return now.endswith(b"\n") and set(before.split(b"\n")) <= set(now.split(b"\n"))
 
 
 def _all_lines(shared: bytes | None, here: bytes | None) -> bytes | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import itertools
 import os
-import secrets
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,14 +33,15 @@ def replace_files(contents: Mapping[Path, bytes]) -> None:
     may be replaced then.
     """
     place = Path()
+    folders = dict.fromkeys(target.parent for target in contents)
     try:
+        changed = {above for folder in folders for above in _make_missing(folder)} | folders.keys()
         if len(contents) > _MANY:
             _install_many(contents)
         else:
             for place, content in contents.items():
-                make_folder(place.parent)
                 install(place, content)
-        for place in {target.parent for target in contents}:
+        for place in sorted(changed):
             sync_folder(place)
     except OSError as error:
         named = place if place.parts else error.filename
@@ -52,20 +53,19 @@ def _install_many(contents: Mapping[Path, bytes]) -> None:
 
     temporary = {target: _temporary_beside(target) for target in contents}
     try:
-        for target in contents:
-            make_folder(target.parent)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             list(pool.map(_write_durably, temporary.values(), contents.values()))
         for target, written in temporary.items():
             written.replace(target)
-    finally:
+    except BaseException:
         for written in temporary.values():
             with contextlib.suppress(OSError):
                 written.unlink(missing_ok=True)
+        raise
 
 
 def _temporary_beside(target: Path) -> Path:
-    return target.with_name(f".agent-soul.{os.getpid()}.{secrets.token_hex(4)}.tmp")
+    return target.with_name(f".agent-soul.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
 def _write_durably(file: Path, content: bytes) -> None:
@@ -107,10 +107,15 @@ def read_regular(file: Path) -> bytes:
 
 def make_folder(folder: Path) -> None:
     """Make `folder` and what is missing above it, so that a power cut takes none of them away again."""
-    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    for above in _make_missing(folder):
+        sync_folder(above)
+
+
+def _make_missing(folder: Path) -> list[Path]:
+    """Make `folder` and what is missing above it; return the folders that hold a new name, outermost first."""
+    missing = list(itertools.takewhile(lambda each: not each.exists(), (folder, *folder.parents)))
     folder.mkdir(parents=True, exist_ok=True)
-    for made in reversed(missing):
-        sync_folder(made.parent)
+    return [each.parent for each in reversed(missing)]
 
 
 def sync_folder(folder: Path) -> None:

@@ -8,8 +8,8 @@ same places.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_soul.errors import RefusedError
 
@@ -18,8 +18,7 @@ HOME_VARIABLE = "AGENT_SOUL_HOME"
 SCRIPT_HUB_VARIABLE = "AGENT_SOUL_SCRIPT_HUB"
 
 
-@dataclass(frozen=True, slots=True)
-class Hub:
+class Hub(NamedTuple):
     """A hub on this machine: `root` holds `sources/`, `state` is this clone's own folder."""
 
     root: Path
@@ -78,11 +77,11 @@ def open_hub(root: Path) -> Hub:
     """Return the hub whose data lies in `root`, without looking further."""
     root = root.resolve()
     for folder in (root, *root.parents):
-        git_dir = _git_common_dir(folder / ".git")
-        if git_dir:
+        git_dirs = find_git_dirs(folder / ".git")
+        if git_dirs:
             # Two hubs in one repository keep apart; the usual case, the hub at the top, gets the plain name.
             inside = root.relative_to(folder).parts
-            state = git_dir.joinpath("agent-soul", *(("at", *inside) if inside else ()))
+            state = git_dirs[1].joinpath("agent-soul", *(("at", *inside) if inside else ()))
             return Hub(root, state, folder)
     return Hub(root, _state_home() / "agent-soul" / _short_hash(str(root)), None)
 
@@ -116,8 +115,11 @@ def _named_hub(name: str | Path, origin: str) -> Hub:
     return open_hub(folder)
 
 
-def _git_common_dir(dot_git: Path) -> Path | None:
-    """Return the folder that all worktrees of a clone share, or None where `dot_git` is no Git folder."""
+def find_git_dirs(dot_git: Path) -> tuple[Path, Path] | None:
+    """Return the folder of one work tree, with its HEAD and index, and the one that all work trees of a clone share.
+
+    None where `dot_git` is no Git folder. Both files that are read are described in `gitrepository-layout(5)`.
+    """
     try:
         if dot_git.is_file():
             text = dot_git.read_text(encoding="utf-8", errors="surrogateescape").strip()
@@ -130,8 +132,9 @@ def _git_common_dir(dot_git: Path) -> Path | None:
             return None
         shared = git_dir / "commondir"
         if not shared.is_file():
-            return git_dir
-        return (git_dir / shared.read_text(encoding="utf-8", errors="surrogateescape").strip()).resolve()
+            return git_dir, git_dir
+        common = shared.read_text(encoding="utf-8", errors="surrogateescape").strip()
+        return git_dir, (git_dir / common).resolve()
     except OSError:
         return None
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from agent_soul.errors import Problem
 from agent_soul.event import Event, SetAside, parse_line
@@ -22,15 +22,16 @@ from agent_soul.event import Event, SetAside, parse_line
 SOURCES = "sources"
 SUFFIX = ".ndjson"
 MAX_FILE_BYTES = 64 << 20
-_BOM = b"\xef\xbb\xbf"
+BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # Looks like a log but is not read; silence would hide it.
 _NEARLY = (".jsonl", ".json", ".ndjson", ".ndjson.txt")
+_NOT_A_FILE = ("not-a-file", "is a pipe, socket or device; only plain files are read")
+_BINARY = getattr(os, "O_BINARY", 0)
 _LINK = "is a symbolic link; links are not followed"
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFiles:
+class SourceFiles(NamedTuple):
     """The bytes of every source file by its path in the hub, `/` between the parts, and what could not be read."""
 
     contents: Mapping[str, bytes]
@@ -128,35 +129,29 @@ def _look(entry: os.DirEntry[str], path: str) -> bytes | Problem | Path | None:
         if path.count("/") < 2:
             where = f"{SOURCES}/<source>/{entry.name}"
             return _problem(path, "place", f"is not read: a source file lies in the folder of its source, {where}")
-        return _read_regular(entry, path)
+        return _read_regular(entry, path) if entry.is_file(follow_symlinks=False) else _problem(path, *_NOT_A_FILE)
     except OSError as error:
         return _unreadable(path, error)
 
 
 def _read_regular(entry: os.DirEntry[str], path: str) -> bytes | Problem:
-    if fault := _unfit(entry.stat(follow_symlinks=False), path):
-        return fault
-    # The file may be swapped after the look: these flags never follow a link or wait for a pipe, then we look again.
-    fd = os.open(entry.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-    with os.fdopen(fd, "rb") as file:
-        if fault := _unfit(os.fstat(fd), path):
-            return fault
-        content = file.read(MAX_FILE_BYTES + 1)
-    return content if len(content) <= MAX_FILE_BYTES else _too_large(path, len(content))
+    # The file may have been swapped since the folder was listed: these flags never follow a link or wait for a pipe.
+    fd = os.open(entry.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _BINARY)
+    with os.fdopen(fd, "rb", buffering=0) as file:
+        status = os.fstat(fd)
+        return _unfit(status, path) or file.read(status.st_size)
 
 
 def _unfit(status: os.stat_result, path: str) -> Problem | None:
     """Return why a file of this status is not to be read."""
     if not stat.S_ISREG(status.st_mode):
-        return _problem(path, "not-a-file", "is a pipe, socket or device; only plain files are read")
+        return _problem(path, *_NOT_A_FILE)
     if status.st_nlink > 1:
         said = f"has {status.st_nlink} hard links, so its text may be another file's; not read (a copy in its place is)"
         return _problem(path, "hard-link", said)
-    return _too_large(path, status.st_size) if status.st_size > MAX_FILE_BYTES else None
-
-
-def _too_large(path: str, size: int) -> Problem:
-    return _problem(path, "size", f"has {size} bytes or more; files up to {MAX_FILE_BYTES} are read")
+    if status.st_size > MAX_FILE_BYTES:
+        return _problem(path, "size", f"has {status.st_size} bytes; files up to {MAX_FILE_BYTES} are read")
+    return None
 
 
 def _unreadable(path: str, error: OSError) -> Problem:
@@ -173,10 +168,10 @@ def _parse_file(path: str, content: bytes, log: Log) -> None:
     if content.startswith(_UTF16):
         log.problems.append(Problem(path, 1, 1, "utf-16", "is UTF-16; the log is UTF-8: convert the file"))
         return
-    if content.startswith(_BOM):
+    if content.startswith(BOM):
         log.problems.append(Problem(path, 1, 1, "bom", "starts with a byte order mark; that is skipped", "notice"))
     carriage_returns = 0
-    for number, ended in enumerate(BytesIO(content.removeprefix(_BOM)), start=1):
+    for number, ended in enumerate(BytesIO(content.removeprefix(BOM)), start=1):
         raw = ended.removesuffix(b"\n")
         if raw.endswith(b"\r"):
             raw, carriage_returns = raw[:-1], carriage_returns + 1

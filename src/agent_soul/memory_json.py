@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from agent_soul.config import Config
+from agent_soul.conflicts import Conflict
 from agent_soul.event import Event
-from agent_soul.pages import Line, ranked
+from agent_soul.pages import Line, contradictions, ranked
 from agent_soul.render import shorten
 from agent_soul.reports import metric_series, trend
 from agent_soul.resolve import Resolution
@@ -25,13 +26,17 @@ _ITEMS = 12
 """Longer texts and lists are cut (`soul show ID` has all of it), so that every list has room for several items."""
 
 
-def render_memory(resolution: Resolution, config: Config) -> str:
+def render_memory(resolution: Resolution, config: Config, conflicts: Sequence[Conflict] = ()) -> str:
     """Return `memory.json`: every active event is in one of the lists or counted in `left_out`.
+
+    An event that contradicts others names them (the first `_ITEMS`) in `conflicts_with`.
 
     Kpis come by their last measurement, the other lists in the order of the pages.
     """
     lines: dict[str, list[Line]] = {name: [] for name in _LISTS}
-    for line in ranked([Line(verdict.event, verdict, "") for verdict in resolution.active], config):
+    against = contradictions(conflicts)
+    active = [Line(v.event, v, "", against=against.get(v.event.id, ())) for v in resolution.active]
+    for line in ranked(active, config):
         lines[_list_of(line.event)].append(line)
     series = metric_series(resolution)
     items: dict[str, Iterable[dict[str, Any]]] = {
@@ -120,6 +125,7 @@ def _common(line: Line) -> dict[str, Any]:
             tags="tags",
             valid_until="valid_until",
         ),
+        **({"conflicts_with": list(line.against[:_ITEMS])} if line.against else {}),
         **({"copies": line.verdict.copies, "sources": _plain(line.verdict.sources)} if line.verdict.copies > 1 else {}),
     }
 

@@ -11,14 +11,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import platform
 import re
-import secrets
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_soul.errors import Problem, RefusedError, StoppedError
 from agent_soul.event import Event, parse_line, serialise
@@ -30,8 +28,7 @@ _SWAP_TRIES = 3
 _IDS_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One outbox file: the events of one command, in the order in which they were given.
 
     `whole` is false where something in the file cannot be read; such a file is never removed.
@@ -42,8 +39,7 @@ class Entry:
     whole: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(NamedTuple):
     """Where acknowledged events stand: the source files in the hub by event id, and what went less than smoothly."""
 
     paths: Mapping[str, str]
@@ -92,8 +88,8 @@ def contents(hub: Hub) -> dict[str, bytes]:
     """Return the bytes of the outbox's files by their names; what cannot be read is left out."""
     found = {}
     for file in sorted(hub.outbox.glob(f"*{SUFFIX}")):
-        with contextlib.suppress(OSError):
-            found[file.name] = file.read_bytes()
+        with contextlib.suppress(StoppedError):
+            found[file.name] = read_regular(file)
     return found
 
 
@@ -138,14 +134,23 @@ def clone_id(hub: Hub) -> str:
     A copied clone must not write to the files of the one it was copied from. The lock must be held.
     """
     file = hub.state / "clone.json"
-    here = {"host": platform.node(), "state": str(hub.state)}
+    here = {"host": _host(), "state": str(hub.state)}
     known = _read_json(file)
     if isinstance(known, dict) and {**known, **here} == known and re.fullmatch("[0-9a-f]{8}", str(known.get("id"))):
         return str(known["id"])
-    made = secrets.token_hex(4)
+    made = os.urandom(4).hex()
     former = list(clone_ids(hub))
     replace_file(file, json.dumps({"id": made, "former": former, **here}).encode())
     return made
+
+
+def _host() -> str:
+    """Return what `platform.node` does; importing it takes longer than all of this module."""
+    if hasattr(os, "uname"):
+        return os.uname().nodename
+    import platform
+
+    return platform.node()
 
 
 def clone_ids(hub: Hub) -> tuple[str, ...]:
@@ -208,7 +213,7 @@ def _refuse_unwritable(hub: Hub, blocks: Mapping[str, bytes]) -> None:
 
 
 def _acknowledge(hub: Hub, content: bytes, events: Sequence[Event]) -> Path:
-    entry = hub.outbox / f"{time.time_ns():020d}-{secrets.token_hex(4)}{SUFFIX}"
+    entry = hub.outbox / f"{time.time_ns():020d}-{os.urandom(4).hex()}{SUFFIX}"
     with _nothing_added(entry):
         make_folder(hub.outbox)
         install(entry, content)
@@ -279,9 +284,9 @@ def _write_once(fd: int, lines: bytes) -> None:
 def _read_entry(file: Path) -> tuple[Entry, str]:
     """Return the entry with what can be read of it, and what is wrong with the rest."""
     try:
-        raws = [raw for raw in file.read_bytes().split(b"\n") if raw] if file.is_file() else []
-    except OSError as error:
-        return Entry(file, (), whole=False), f"cannot be read: {error.strerror}"
+        raws = [raw for raw in read_regular(file).split(b"\n") if raw]
+    except StoppedError as error:
+        return Entry(file, (), whole=False), error.message
     events = tuple(event for event in (parse_line(raw, file.name, 0) for raw in raws) if isinstance(event, Event))
     if events and len(events) == len(raws):
         return Entry(file, events), ""

@@ -3,55 +3,95 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from agent_soul import gitio, outbox
 from agent_soul.compiler import CANONICAL, NewerPagesError, compile_log, default_state, is_generated
 from agent_soul.config import CONFIG_NAME, default_config, parse_config
 from agent_soul.errors import NotSharedError, RefusedError, SoulError
-from agent_soul.event import Event, serialise
+from agent_soul.event import Event, parse_line, serialise
 from agent_soul.hub import Hub
-from agent_soul.log import Log, SourceFiles, parse_log
+from agent_soul.log import BOM, SOURCES, Log, SourceFiles, parse_log
 from agent_soul.overview import State, recorded_state, without_as_of
 from agent_soul.pages import INDEX, PAGE_FORMAT
 
 _INDEX_PATH = f"{CANONICAL}/{INDEX}"
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Held(NamedTuple):
+    """A line that a clone holds and may have to send: its bytes, the file it stands in, and its event.
+
+    `path` is empty where it stands in no source file yet. `event` is None for a line that cannot be read; somebody else
+    may be able to mend it, so it is sent as it is.
+    """
+
+    raw: bytes
+    path: str
+    event: Event | None
+
+    @property
+    def key(self) -> tuple[str, bytes]:
+        """Equal for lines that say the same: nobody has to send what is there already."""
+        return (self.event.id, serialise(self.event.data)) if self.event else (self.path, self.raw)
+
+
+def held_event(event: Event) -> Held:
+    """Return an event as the line that `add` writes for it."""
+    return Held(serialise(event.data).rstrip(b"\n"), event.path if event.path.startswith(f"{SOURCES}/") else "", event)
+
+
+def held_lines(path: str, content: bytes) -> Iterator[Held]:
+    """Yield the lines of a source file as they stand there, but for a last one that somebody is still writing."""
+    *whole, last = content.split(b"\n")
+    for raw in (*whole, last):
+        outcome = parse_line(raw.removeprefix(BOM).removesuffix(b"\r"), path, 0) if raw.strip() else None
+        event = outcome if isinstance(outcome, Event) else None
+        if event or (outcome and raw is not last):
+            yield Held(raw, path, event)
+
+
+class Outgoing(NamedTuple):
     """The files to change on upstream's tree, by path from the hub's folder; None removes one.
 
-    `events` are those that upstream lacks, `held` the outbox's ids that it has already. `note` says why the pages are
-    not among the changes, where they are not.
+    `events` are those that upstream lacks, `ids` those of all that a commit with the changes holds. `note` says why the
+    pages are not among the changes, where they are not.
     """
 
     changes: Mapping[str, bytes | None]
     events: tuple[Event, ...]
-    held: frozenset[str]
+    ids: frozenset[str]
     note: str = ""
 
 
-def outgoing(hub: Hub, upstream: str, waiting: Sequence[Event], wanted: State | None = None) -> Outgoing:
-    """Work out what is to be committed on the commit `upstream` (empty: on nothing) so that it holds `waiting`."""
-    tree = gitio.read_tree(hub, upstream)
+def outgoing(hub: Hub, tree: gitio.Tree, waiting: Iterable[Held], wanted: State | None = None) -> Outgoing:
+    """Work out what is to be committed on upstream's commit (whose files are `tree`) so that it holds `waiting`."""
     read = [path for path in tree.objects if path.startswith("sources/") or path in (CONFIG_NAME, _INDEX_PATH)]
-    contents = gitio.read_objects(hub, {path: tree.objects[path] for path in read})
+    contents = gitio.read_files(hub, tree, read)
     sources = {path: content for path, content in contents.items() if path.startswith("sources/")}
     _refuse_template(contents)
     log = parse_log(SourceFiles(sources))
     present = {(event.id, serialise(event.data)) for event in log.events}
-    missing = list(
-        {key: event for event in waiting if (key := (event.id, serialise(event.data))) not in present}.values()
-    )
+    unread = {problem.path for problem in log.problems} | {line.path for line in log.set_aside}
+    present |= {held.key for path in unread & sources.keys() for held in held_lines(path, sources[path])}
+    missing = list({line.key: line for line in waiting if line.key not in present}.values())
     appended = _appended(hub, sources, missing)
-    held = frozenset(event.id for event in waiting) - {event.id for event in missing}
+    changes: dict[str, bytes | None] = {**appended}
+    note = ""
     try:
-        pages = _pages(hub, tree, contents, _with(log, appended), wanted)
+        changes |= _pages(hub, tree, contents, _with(log, appended), wanted)
     except SoulError as error:
-        return Outgoing(appended, tuple(missing), held, f"events only: {error.message}")
-    return Outgoing({**appended, **pages}, tuple(missing), held)
+        note = f"events only: {error.message}"
+    sent = tuple(line.event for line in missing if line.event)
+    return Outgoing(changes, sent, frozenset(event.id for event in (*log.events, *sent)), note)
+
+
+def changed_tree(tree: gitio.Tree, changes: Mapping[str, bytes | None], commit: str) -> gitio.Tree:
+    """Return what the commit holds that was built on `tree` with these changes."""
+    contents = {path: content for path, content in changes.items() if content is not None}
+    kept = {path: name for path, name in tree.objects.items() if path not in changes}
+    made = {path: _object_name(content, commit) for path, content in contents.items()}
+    return gitio.Tree(commit, kept | made, tree.commit, contents)
 
 
 def _refuse_template(contents: Mapping[str, bytes]) -> None:
@@ -62,21 +102,22 @@ def _refuse_template(contents: Mapping[str, bytes]) -> None:
         return  # without settings no pages are made, but events are sent all the same
     if template:
         raise NotSharedError(
-            "soul.yaml as it was committed still says `template: true`, and this hub's own does not",
-            hint="commit and push it first: `git add -A && git commit -m 'My hub' && git push -u origin HEAD`",
+            "the remote branch is still the template's (its soul.yaml says `template: true`), and nothing goes there",
+            hint="`git remote -v` names it; if that is not your own repository: `git remote set-url origin URL`; then"
+            " `git add -A && git commit -m 'My hub'` where something is to commit, and `git push -u origin HEAD`",
         )
 
 
-def _appended(hub: Hub, sources: Mapping[str, bytes], missing: Sequence[Event]) -> dict[str, bytes]:
-    """Return the day files with the missing events' lines after what upstream has in them."""
+def _appended(hub: Hub, sources: Mapping[str, bytes], missing: Sequence[Held]) -> dict[str, bytes]:
+    """Return the day files with the missing lines after what upstream has in them."""
     result: dict[str, bytes] = {}
     clone = outbox.clone_id(hub) if missing else ""
-    for event in missing:
-        # A line that stands in a file here goes to the same file there.
-        path = event.path if event.path.startswith("sources/") else outbox.day_file(event, clone)
+    for line in missing:
+        # A line that stands in a file here goes to the same file there, as it is.
+        path = line.path or outbox.day_file(line.event, clone) if line.event else line.path
         before = result.get(path, sources.get(path, b""))
         seal = b"" if not before or before.endswith(b"\n") else b"\n"
-        result[path] = before + seal + serialise(event.data)
+        result[path] = before + seal + line.raw + b"\n"
     return result
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
+from agent_soul.event import parse_date
 from agent_soul.pages import (
     CONFLICTS,
     FUZZY,
@@ -51,8 +52,7 @@ with `--supersedes ID` where it replaces a line; for a few days `soul share --so
 6. Where `soul` is not installed: `python3 scripts/soul.py` in this repository."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What a compile depended on besides events and settings; recorded in `index.md` and honoured by `--check`."""
 
     as_of: str
@@ -70,9 +70,14 @@ class State:
 
 
 def recorded_state(index: str) -> State | None:
-    """Return the state that an `index.md` records, or None where it records none."""
+    """Return the state that an `index.md` records, or None where it records none, or no day of the calendar."""
     found = _STATE_LINE.search(index)
     if not found:
+        return None
+    try:
+        for day in filter(None, (found["as_of"], found["since"])):
+            parse_date(day)
+    except ValueError:
         return None
     days = found["fuzzy_days"]
     return State(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from agent_soul.config import Config
@@ -27,8 +26,7 @@ AGENT_RECENT = 20
 """Newest events of a source that its agent page repeats; they all stand in full on their home pages."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(NamedTuple):
     """The hard ceiling of a page, header included."""
 
     tokens: int
@@ -110,8 +108,7 @@ class Line(NamedTuple):
     against: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """What one page holds. `lines` are in the order in which they may stay; `recent` shows lines at home elsewhere.
 
     `layout` says how the lines that stay are arranged: under headings by kind, a topic's truth before its history, or a
@@ -196,7 +193,7 @@ def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Co
 def _lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:
     """Return every active event as a line, in the total order."""
     name = resolution.name_of
-    against = {id_: tuple(map(name, others)) for id_, others in _contradictions(conflicts).items()}
+    against = {id_: tuple(map(name, others)) for id_, others in contradictions(conflicts).items()}
     return [
         Line(verdict.event, verdict, name(verdict.event.id), home_of(verdict.event), against.get(verdict.event.id, ()))
         for verdict in resolution.active
@@ -249,7 +246,8 @@ def _name(folder: str, newest: Event, *, views: bool) -> str:
     return newest.local_date
 
 
-def _contradictions(conflicts: Iterable[Conflict]) -> dict[str, tuple[str, ...]]:
+def contradictions(conflicts: Iterable[Conflict]) -> dict[str, tuple[str, ...]]:
+    """Return the ids that each event contradicts, in any of the conflicts."""
     found: dict[str, tuple[str, ...]] = {}
     for conflict in conflicts:
         for id_, others in conflict.against.items():

@@ -10,7 +10,6 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from agent_soul.config import Config
@@ -33,8 +32,7 @@ _MOST_TOKENS = 3
 _MAY_HAVE_MORE = frozenset({"detail", "decision", "lesson"})
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """How lines look: the settings, and the home page of every id (whole and short) that `[[id]]` may name."""
 
     config: Config

@@ -20,10 +20,12 @@ _CONFLICT_SHARE = 4
 _MEMBER_SHARE = 16
 _VALUES_SHOWN = 8
 _UNIT_WIDTH = 20
+_HEADLINE_WIDTH = 160
+_WAYS = {"keep": "the newest holds", "both": "all hold", "write": "none holds as it stands"}
 
 _CONFLICT_INTRO = (
-    "Of each group not all can hold. Decide, or ask, then run the command; to keep another line, retract the others "
-    "instead. The log keeps every line."
+    "Of each group not all can hold. Decide, or ask, then run the command; `--keep` takes the id of another line too. "
+    "The log keeps every line."
 )
 
 
@@ -54,18 +56,11 @@ def _block_of(conflict: Conflict, number: int, resolution: Resolution, style: St
     newest = conflict.members[0]
     ids = dict.fromkeys([newest.id, *conflict.against[newest.id], *(member.id for member in conflict.members)])
     shown = list(ids)[:number]
-    losers = [id_ for id_ in shown if id_ in conflict.against[newest.id]]
-
-    def named(ids: Sequence[str]) -> str:
-        return " ".join(map(resolution.name_of, ids))
-
-    lines = [_member_line(id_, named([id_]), resolution, style) for id_ in shown]
+    lines = [_member_line(id_, resolution.name_of(id_), resolution, style) for id_ in shown]
     lines += [f"- and {len(ids) - number} more"] if len(ids) > number else []
-    why = '--source YOUR-ID --reason "why"'
-    lines.append(f"- to keep {named([newest.id])}: `soul retract {named(losers)} {why}`")
-    lines.append(f"- all hold: `soul resolve {named(shown)} {why}`")
-    kind = "certain, by claim" if conflict.certain else "suspected, by text"
-    return f"## {title_text(conflict.subject)} ({kind})\n" + "\n".join(lines)
+    commands = conflict.commands(resolution.name_of)
+    lines += [f"- {meaning}: `{commands[way]}`" for way, meaning in _WAYS.items()]
+    return f"## {title_text(conflict.headline, _HEADLINE_WIDTH)}\n" + "\n".join(lines)
 
 
 def _member_line(id_: str, name: str, resolution: Resolution, style: Style) -> str:

@@ -8,14 +8,19 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from agent_soul import toolkit
 from agent_soul.errors import StoppedError
 
 _AT_LEAST = re.compile(r"([A-Za-z0-9._-]+)\s*>=\s*([0-9.]+)")
 
 
 def install_target(root: str) -> list[str]:
-    """Return the installer's arguments for the toolkit: the checkout itself, so that a pull takes effect."""
-    return ["--editable", root]
+    """Return the installer's arguments for what `toolkit:` in soul.yaml names; a checkout so that a pull takes effect.
+
+    Raises `StoppedError` where that is nothing that can be installed.
+    """
+    folder = toolkit.folder_of(root)
+    return ["--editable", folder] if folder else [toolkit.requirement_of(root)]
 
 
 def of_groups(root: str, groups: tuple[str, ...]) -> list[str]:

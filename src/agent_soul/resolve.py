@@ -173,7 +173,8 @@ def _clash_reason(event: Event, versions: Sequence[Event]) -> str:
     hidden = len(versions) - 1 - len(others[:_CLASHES_NAMED])
     more = f" and {hidden} more" if hidden else ""
     said = f"the id has another content in {shown}{more}; neither counts until a person decides"
-    return f"{said} (this one is {content_digest(event)})"
+    digest = content_digest(event)
+    return f"{said} (this one: `soul resolve {event.id} --keep {digest}`)"
 
 
 def _status(event: Event, acts: Acts, config: Config) -> Verdict:

@@ -1,7 +1,7 @@
 """Strict JSON: one object from untrusted bytes, or a `RejectedError` that says what is wrong and where.
 
-The standard library's parser accepts repeated keys, NaN, infinity and half surrogates; the faster parsers accept
-repeated keys too and cannot be told otherwise, so this one stays, at 200,000 lines a second.
+The standard library's parser accepts repeated keys, NaN, infinity and half surrogates. `orjson` is several times as
+fast but accepts repeated keys too and cannot be told otherwise; so it reads only lines that it writes back the same.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from collections.abc import Iterator, Mapping
 from math import isinf
 from typing import Any, NoReturn
 
+import orjson
+
 MAX_LINE_BYTES = 1 << 20
 MAX_DEPTH = 16
 MAX_DIGITS = 20
+_CONFLICT_MARKS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
 
 
 class RejectedError(Exception):
@@ -29,6 +32,32 @@ def load_object(raw: bytes) -> dict[str, Any]:
     """Parse one JSON object strictly: UTF-8, no repeated key, no NaN or infinity, bounded size, depth and digits."""
     if len(raw) > MAX_LINE_BYTES:
         raise RejectedError("size", f"the line has {len(raw)} bytes, at most {MAX_LINE_BYTES} are read")
+    record = _load_canonical(raw)
+    if record is None:
+        record = _load_strictly(raw)
+    if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and _is_deep(record):
+        raise _too_deep()
+    return record
+
+
+def _load_canonical(raw: bytes) -> dict[str, Any] | None:
+    """Parse an object that is written without blanks or as `json.dumps` writes it; None where that is not certain.
+
+    A line that comes back the same bytes from its values has no repeated key, no NaN, no half surrogate and no number
+    that was rounded: each of them would be missing or other. Blanks that are taken out first change no value, or else
+    the value differs.
+    """
+    try:
+        record = orjson.loads(raw)
+        written = orjson.dumps(record)
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):
+        return None
+    if len(written) != len(raw):
+        raw = raw.replace(b'": ', b'":').replace(b', "', b',"')
+    return record if written == raw and isinstance(record, dict) else None
+
+
+def _load_strictly(raw: bytes) -> dict[str, Any]:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -36,8 +65,6 @@ def load_object(raw: bytes) -> dict[str, Any]:
     record = _decode(text)
     if not isinstance(record, dict):
         raise RejectedError("json", f"not an object but {_json_type(record)}")
-    if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and _is_deep(record):
-        raise _too_deep()
     if b"\\u" in raw:
         _refuse_lone_surrogates(record)
     return record
@@ -59,6 +86,9 @@ def _decode(text: str) -> Any:
     except json.JSONDecodeError as error:
         if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
             raise RejectedError("cut-off", f"not JSON: the line breaks off ({error.msg})", error.colno) from error
+        if text.startswith(_CONFLICT_MARKS):
+            said = "a mark that a Git merge with conflicts left: take it out, and keep the lines on both sides of it"
+            raise RejectedError("json", said) from error
         raise RejectedError("json", f"not JSON: {error.msg}", error.colno) from error
     except RecursionError as error:
         raise _too_deep() from error

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from agent_soul import gitio
 from agent_soul.adding import Added, add
@@ -36,8 +35,7 @@ class Reach(StrEnum):
     NOT_SHARED = "safe here, not shared yet"
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(NamedTuple):
     """What became of the hub's changes: `reason` says why they went no further, or what was shared.
 
     `commit` is the one that holds them, empty where none was made. `note` says what else a person should know.
@@ -65,11 +63,11 @@ def share(hub: Hub, record: Mapping[str, Any], *, budget: float = DEFAULT_BUDGET
 def try_sync(hub: Hub, wanted: State | None = None, *, is_view: bool = False, **options: Any) -> Kept:
     """Do what `sync` does, and return it as a value where the remote was not reached or declined.
 
-    A view of another day or with filters (`is_view`) stays on this machine: raises `RefusedError` with a remote.
+    A view of another day or with filters (`is_view`) is nothing to commit: raises `RefusedError`.
     """
-    if is_view and hub.git_root is not None and gitio.has_remote(hub) and not load_config(hub)[0].template:
+    if is_view and hub.git_root is not None:
         raise RefusedError(
-            "--as-of, --since and --fuzzy-days make a view for this machine, and --apply would give it to all",
+            "--as-of, --since and --fuzzy-days make a view to look at, and --apply would commit it as the memory",
             hint="leave --apply out; days of fuzzy memory for everybody are `fuzzy_days` in soul.yaml",
         )
     try:
@@ -110,9 +108,9 @@ def sync(
     with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"), gitio.writing(hub):
         exchange = Exchange(hub, target, wanted, author, deadline)
         upstream = exchange.look(reattach=reattach) if look_first else exchange.known()
-        sent, upstream, note = exchange.send(upstream, reattach=reattach)
-        stayed = exchange.settle(upstream)
-    return Kept(Reach.SHARED, sent, upstream, note="; ".join(filter(None, (note, stayed))))
+        said, sent, there = exchange.send(upstream, reattach=reattach)
+        stayed = exchange.settle(sent.ids, there)
+    return Kept(Reach.SHARED, said, there.commit, note="; ".join(filter(None, (sent.note, stayed))))
 
 
 def _is_template(hub: Hub, noted: Mapping[str, str]) -> bool:

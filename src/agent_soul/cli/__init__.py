@@ -18,7 +18,9 @@ COMMANDS = {
     "share": "agent_soul.cli.sharing:share",
     "sync": "agent_soul.cli.sharing:sync",
     "retract": "agent_soul.cli.deciding:retract",
+    "conflicts": "agent_soul.cli.judging:conflicts",
     "resolve": "agent_soul.cli.deciding:resolve",
+    "dedup": "agent_soul.cli.judging:dedup",
     "compile": "agent_soul.cli.compiling:compile_",
     "validate": "agent_soul.cli.compiling:validate",
     "search": "agent_soul.cli.searching:search",
@@ -50,7 +52,7 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            import difflib  # with much else that only a mistyped name needs
+            import difflib  # only a mistake pays for it
 
             close = difflib.get_close_matches(args[0], COMMANDS, n=1)
             advice = f" Did you mean {close[0]!r}?" if close else ""

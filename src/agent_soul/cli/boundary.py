@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import itertools
 import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from agent_soul import __version__
 from agent_soul.cli.common import discard_stdout, terminal_safe
 from agent_soul.errors import ExitCode, RefusedError, SoulError
-from agent_soul.hub import find_hub
 
 _DASHES = tuple(map(chr, (*range(0x2010, 0x2016), 0x2212)))
 INTERRUPTED = 128 + signal.SIGINT
@@ -49,8 +45,12 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
     except BrokenPipeError:
         discard_stdout()  # the reader has seen enough (`search | head`); what was to be written is written
         return ExitCode.DONE
-    except Exception:
-        return _report_bug(arguments)
+    except Exception as error:
+        from agent_soul.cli.bugs import write_report  # what it imports takes 15 ms that nobody else need pay
+
+        return _report(
+            arguments, ExitCode.BUG, f"a bug of ours: {type(error).__name__}: {error}", write_report(arguments)
+        )
     return result if isinstance(result, int) else ExitCode.DONE
 
 
@@ -89,39 +89,3 @@ def _report(arguments: Sequence[str], code: ExitCode, message: str, hint: str) -
             print(json.dumps({"ok": False, "error": error}), flush=True)  # noqa: T201
         print(terminal_safe(f"soul: {message}" + (f"\n  → {hint}" if hint else "")), file=sys.stderr, flush=True)  # noqa: T201
     return code
-
-
-def _report_bug(arguments: Sequence[str]) -> int:
-    """Write what is needed to mend a bug into a file and name it; the user's text is in it, so it stays here."""
-    import platform  # these take longer to import than most commands to run
-    import traceback
-
-    lines = [
-        f"agent-soul {__version__}, Python {platform.python_version()}, {platform.platform()}",
-        f"at {time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())}, arguments: {list(arguments)!a}",
-        "",
-        traceback.format_exc(),
-    ]
-    text = "\n".join(lines)
-    place = ""
-    for folder in _report_folders(arguments):
-        with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            file = folder / f"bug-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{os.getpid()}.txt"
-            file.write_text(text, encoding="utf-8", errors="backslashreplace")
-            place = str(file)
-            break
-    hint = f"the report is in {place}; please send it with what you did" if place else "no report could be written"
-    error = sys.exc_info()[1]
-    return _report(arguments, ExitCode.BUG, f"a bug of ours: {type(error).__name__}: {error}", hint)
-
-
-def _report_folders(arguments: Sequence[str]) -> list[Path]:
-    """Return where a report may go: the state of the hub that was meant, else the system's temporary folder."""
-    import tempfile
-
-    folders = [Path(tempfile.gettempdir())]
-    named = [value for option, value in itertools.pairwise(arguments) if option == "--hub"]
-    with contextlib.suppress(Exception):
-        folders.insert(0, find_hub(named[-1] if named else None).state / "bugs")
-    return folders

@@ -59,29 +59,36 @@ def compile_(
     if dry_run and not as_json:
         for line in unified_diff(hub.canonical, outcome.compiled, outcome.difference):
             show(line.removesuffix("\n"))
-    if view and not (dry_run or check):
+    if view and outcome.difference and not (dry_run or check):
         say("note: canonical/ shows that view now; plain `soul compile` brings the whole memory of today back")
-    _show_outcome(outcome, as_json=as_json, writes=not (dry_run or check), reason=reason)
     stale = check and bool(outcome.difference)
     bad = strict and outcome.log.bad_lines > 0
+    _show_outcome(outcome, as_json=as_json, ok=not (stale or bad), writes=not (dry_run or check), reason=reason)
     return ExitCode.PROBLEMS if stale or bad else ExitCode.DONE
 
 
 @click.command()
+@click.option("--since", metavar="COMMIT", help="Also exit 1 if a line that this commit has is changed or gone.")
 @output_options
-def validate(as_json: bool, hub_name: str | None) -> int:
+def validate(since: str | None, as_json: bool, hub_name: str | None) -> int:
     """Check every line of the log; each problem is named as file:line:column. Exit 1 if a line is bad."""
+    from agent_soul.growth import lost_lines
     from agent_soul.log import parse_log, read_source_files
     from agent_soul.outbox import entries
 
     hub = open_hub(hub_name)
     log = parse_log(read_source_files(hub.root))
-    problems = sorted([*log.problems, *odd_events(hub, log), *entries(hub)[1]])
+    lost = lost_lines(hub, since) if since is not None else []
+    problems = sorted([*log.problems, *odd_events(hub, log), *entries(hub)[1], *lost])
     if as_json:
         listed = [_problem_fields(problem) for problem in problems]
         aside = [{"path": each.path, "line": each.line, "reason": each.reason} for each in log.set_aside]
         show_json(
-            ok=not log.bad_lines, events=len(log.events), bad_lines=log.bad_lines, problems=listed, set_aside=aside
+            ok=not log.bad_lines and not lost,
+            events=len(log.events),
+            bad_lines=log.bad_lines,
+            problems=listed,
+            set_aside=aside,
         )
     else:
         for problem in problems:
@@ -89,7 +96,7 @@ def validate(as_json: bool, hub_name: str | None) -> int:
         for each in log.set_aside:
             show(f"{each.path}:{each.line}: set aside, {each.reason}")
         say(f"{len(log.events)} events, {log.bad_lines} bad lines, {len(log.set_aside)} from a newer version")
-    return ExitCode.PROBLEMS if log.bad_lines else ExitCode.DONE
+    return ExitCode.PROBLEMS if log.bad_lines or lost else ExitCode.DONE
 
 
 def odd_events(hub: Any, log: Any) -> list[Problem]:
@@ -101,7 +108,7 @@ def odd_events(hub: Any, log: Any) -> list[Problem]:
     clashes = [
         Problem(v.event.path, v.event.line, 1, "id-clash", f"{v.event.id}: {v.reason}", "notice")
         for v in resolution.verdicts
-        if v.status is Status.QUARANTINED
+        if resolution.by_id[v.event.id].status is Status.QUARANTINED  # of a decided clash one content counts
     ]
     return [*resolution.problems, *clashes]
 
@@ -125,15 +132,14 @@ def _warn(outcome: Outcome) -> None:
         say(f"and {len(errors) - 5} more bad lines; `soul validate` names each")
 
 
-def _show_outcome(outcome: Outcome, *, as_json: bool, writes: bool, reason: str) -> None:
+def _show_outcome(outcome: Outcome, *, as_json: bool, ok: bool, writes: bool, reason: str) -> None:
     found, compiled = outcome.difference, outcome.compiled
     if as_json:
+        changed, gone = ("written", "removed") if writes else ("would_write", "would_remove")
         show_json(
-            ok=True,
+            ok=ok,
             as_of=compiled.state.as_of,
-            written=list(found.written),
-            removed=list(found.removed),
-            wrote=writes,
+            **{changed: list(found.written), gone: list(found.removed)},
             counts={str(status): number for status, number in compiled.resolution.counts.items()},
             conflicts=len(compiled.conflicts),
             bad_lines=outcome.log.bad_lines,
@@ -144,7 +150,8 @@ def _show_outcome(outcome: Outcome, *, as_json: bool, writes: bool, reason: str)
     if found:
         verb = "written" if writes else "would be written"
         removed = f", {len(found.removed)} removed" if found.removed else ""
-        say(f"{len(found.written)} pages {verb}{removed}, as of {compiled.state.as_of}")
+        pages = f"{len(found.written)} page{'s' * (len(found.written) != 1)}"
+        say(f"{pages} {verb}{removed}, as of {compiled.state.as_of}")
     else:
         say(f"canonical/ is up to date, as of {compiled.state.as_of}")
     if reason:

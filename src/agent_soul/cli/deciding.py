@@ -6,16 +6,16 @@ from typing import Any
 
 import click
 
-from agent_soul import adding
+from agent_soul import adding, settling
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show_added
 from agent_soul.compiler import load_config, resolve_today
+from agent_soul.conflicts import find_conflicts
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub
 from agent_soul.log import parse_log, read_source_files
-from agent_soul.resolve import Status
+from agent_soul.resolve import Resolution, Status
 
-_NAME_LENGTH = 80
 _source = click.option("--source", required=True, envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides.")
 _reason = click.option("--reason", required=True, metavar="TEXT", help="Why; kept with the decision.")
 
@@ -35,24 +35,50 @@ def retract(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
 
 
 @click.command()
-@click.argument("event_ids", nargs=-1, required=True, metavar="ID...")
-@_reason
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.option(
+    "--keep",
+    metavar="EVENT",
+    help="This one (or content, by digest) holds; the rest is taken back.",
+)
+@click.option("--both", metavar="WHY", help="All hold, and why; it is not asked again.")
+@click.option("--write", "statement", metavar="TEXT", help="None holds as it stands; this replaces all.")
+@click.option("--reason", default="", metavar="TEXT", help="Why, with --keep.")
 @_source
 @output_options
-def resolve(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool, hub_name: str | None) -> int:
-    """Settle a conflict for good: the events named can all hold. To decide for one, retract the others."""
+def resolve(
+    ids: tuple[str, ...],
+    keep: str | None,
+    both: str | None,
+    statement: str | None,
+    reason: str,
+    source: str,
+    as_json: bool,
+    hub_name: str | None,
+) -> int:
+    """Settle a conflict by one event. ID is a conflict's (see `soul conflicts`), one event's, or several events'."""
     hub = open_hub(hub_name)
-    events = _find_all(hub, event_ids)
-    if len({event.id for event in events}) < 2:
-        raise RefusedError(
-            "a conflict is between two events or more", hint="name all that are meant; conflicts.md lists them"
-        )
-    mark = {"action": "settle", "targets": [event.id for event in events]}
-    return _add(hub, source, "settled", events, {"kind": "mark", "mark": mark, "summary": reason})
+    resolution = _resolution(hub)
+    contents = settling.contents_of(resolution, ids)
+    if contents:
+        chosen, record = settling.choosing(contents, keep, reason)
+        return _add(hub, source, "holds", [chosen], record)
+    ways = [way for way in (keep, both, statement) if way is not None]
+    if len(ways) != 1:
+        raise RefusedError("say what holds, in one way", hint='--keep EVENT, --both "why" or --write "new statement"')
+    events = [verdict.event for verdict in resolution.verdicts]
+    dispute = settling.find_dispute(find_conflicts(resolution), events, ids)
+    if keep is not None:
+        kept = adding.find_event(dispute.events, keep)
+        record = settling.keeping(dispute, kept, reason)
+        return _add(hub, source, "taken back", dispute.rivals_of(kept), record)
+    if both is not None:
+        return _add(hub, source, "holds", list(dispute.events), settling.keeping_all(dispute, both))
+    return _add(hub, source, "replaced", list(dispute.events), settling.replacing(dispute, str(statement)))
 
 
 def _refuse_retracted(hub: Hub, events: list[Event]) -> None:
-    verdicts = resolve_today(hub, parse_log(read_source_files(hub.root)), load_config(hub)[0]).by_id
+    verdicts = _resolution(hub).by_id
     done = [event for event in events if verdicts[event.id].status is Status.RETRACTED]
     if done:
         named = ", ".join(short_id(event.id) for event in done)
@@ -66,13 +92,13 @@ def _find_all(hub: Hub, wanted: tuple[str, ...]) -> list[Event]:
     return [adding.find_event(events, id_) for id_ in wanted]
 
 
+def _resolution(hub: Hub) -> Resolution:
+    return resolve_today(hub, parse_log(read_source_files(hub.root)), load_config(hub)[0])
+
+
 def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str, Any]) -> int:
     """Append the decision with the reach of the first event that it is about, so that it is found there."""
-    about = events[0]
-    # Names as they are shown: an old line may hold more than may be written today.
-    names = {"project": about.project[:_NAME_LENGTH], "agent": about.agent[:_NAME_LENGTH]}
-    reach = {"scope": about.scope, **{name: text for name, text in names.items() if text}}
-    added = adding.add(hub, {"source": source, **reach, **record})
+    added = adding.add(hub, {"source": source, **settling.place_of(events[0]), **record})
     for event in events:
         say(f"{done}: {line_of(event)}")
     say("the pages follow at the next `soul compile`, `share` or `sync`")

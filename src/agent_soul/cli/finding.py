@@ -12,6 +12,7 @@ import click
 
 from agent_soul.adding import find_event
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json
+from agent_soul.cli.text_command import TextCommand
 from agent_soul.compiler import load_config, resolve_today
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import short_id
@@ -33,7 +34,8 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
 
     hub = open_hub(hub_name)
     resolution = _resolution(hub)
-    event = find_event([verdict.event for verdict in resolution.verdicts], event_id)
+    events = [verdict.event for verdict in resolution.verdicts]
+    event = resolution.by_id[find_event(events, event_id).id].event
     found = trace(hub, resolution, event, with_origin=False)
     if as_json:
         show_json(
@@ -46,7 +48,11 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
         )
         return ExitCode.DONE
     show(line_of(event))
-    show(f"status     {found.verdict.status}" + (f": {found.verdict.reason}" if found.verdict.reason else ""))
+    show(f"status     {_status_of(found.verdict)}")
+    for verdict in resolution.verdicts:
+        if verdict.event.id == event.id and verdict.event is not event:
+            show(f"also       {verdict.event.path}:{verdict.event.line}: {verdict.event.summary}")
+            show(f"           {_status_of(verdict)}")
     show(f"stated     {_local_time(event.instant)}")
     show(f"id         {event.id}")
     show(f"file       {event.path}:{event.line}")
@@ -61,15 +67,16 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
 _SHOWN_ABOVE = frozenset({"event_id", "ts", "source", "kind", "scope", "project", "agent", "summary"})
 
 
-@click.command(context_settings={"ignore_unknown_options": True})  # a line of a page begins with "- "
-@click.argument("what", metavar="ID|TEXT")
+@click.command(cls=TextCommand)
+@click.argument("words", nargs=-1, required=True, metavar="ID|TEXT")
 @output_options
-def why(what: str, as_json: bool, hub_name: str | None) -> int:
+def why(words: tuple[str, ...], as_json: bool, hub_name: str | None) -> int:
     """Say where a line of a page comes from: page, event, source file and line, commit, and what it replaced."""
     from agent_soul.provenance import trace
 
     hub = open_hub(hub_name)
     resolution = _resolution(hub)
+    what = " ".join(words)
     on_a_page = _PROVENANCE.search(what)
     events = _events_for(hub, resolution, on_a_page[1] if on_a_page else what)
     traces = [trace(hub, resolution, event) for event in events]
@@ -116,7 +123,7 @@ def _show_trace(found: Any) -> None:
     event = found.verdict.event
     show(line_of(event, found.verdict.status))
     if found.verdict.reason:
-        show(f"  status  {found.verdict.status}: {found.verdict.reason}")
+        show(f"  status  {_status_of(found.verdict)}")
     for line in found.lines:
         show(f"  page    {line.path}:{line.number}: {line.text.strip()}")
     if not found.lines:
@@ -131,13 +138,19 @@ def _show_trace(found: Any) -> None:
     _show_chain(found.replaced, found.replaced_by)
 
 
+def _status_of(verdict: Verdict) -> str:
+    """Return status and reason, which may say the same word."""
+    said, status = verdict.reason, str(verdict.status)
+    return said if said.startswith(f"{status} ") else f"{status}: {said}" if said else status
+
+
 def _show_chain(replaced: tuple[Verdict, ...], replaced_by: tuple[Verdict, ...]) -> None:
     for verdict in replaced:
         word = "stands for" if verdict.status is Status.DUPLICATE else "replaces"
-        show(f"  {word:<13}{line_of(verdict.event, verdict.status)}")
+        show(f"  {word:<14}{line_of(verdict.event, verdict.status)}")
     for verdict in replaced_by:
         word = "taken back by" if verdict.event.kind == "retraction" else "replaced by"
-        show(f"  {word:<13}{line_of(verdict.event, verdict.status)}")
+        show(f"  {word:<14}{line_of(verdict.event, verdict.status)}")
 
 
 def _trace_fields(found: Any) -> dict[str, Any]:

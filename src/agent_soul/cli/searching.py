@@ -11,6 +11,7 @@ import click
 
 from agent_soul.cli.common import hub_option, open_hub, output_options, say
 from agent_soul.cli.results import first_page, kept_page, print_json, print_text
+from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub
 from agent_soul.searching.filters import ACTIVE, SCOPES, Filters
@@ -52,7 +53,7 @@ class _OneOf(_Type):
         return str(value)
 
 
-@click.command()
+@click.command(cls=TextCommand)
 @click.argument("text", nargs=-1)
 @click.option("--query", default="", metavar="TEXT", help="The same as TEXT.")
 @click.option("--keyword", "keywords", multiple=True, metavar="WORD", help="Must occur; repeatable, then all must.")

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
+from agent_soul.cli.text_command import TextCommand
 from agent_soul.cli.writing import event_options, require, to_record
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import short_id
@@ -24,7 +25,7 @@ _budget = click.option(
 )
 
 
-@click.command()
+@click.command(cls=TextCommand)
 @click.argument("text", required=False)
 @event_options
 @_budget

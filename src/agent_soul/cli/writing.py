@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from agent_soul import adding
 from agent_soul.cli.common import hub_option, open_hub, printed_if_possible, say, show_added, show_json
-from agent_soul.draft import Refusal, draft_lines
+from agent_soul.draft import Refusal
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import KINDS, SCOPES
+from agent_soul.log import BOM
 
 _SOURCE_HELP = "Your own id, chosen once: a-z, 0-9 and single hyphens, such as home-mac-claude."
-_MAX_REFUSALS_SHOWN = 20
+_MAX_LINES_SHOWN = 20
 
 
 class UnitNumber(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases of click only
@@ -56,6 +58,14 @@ def event_options(command: Any) -> Any:
         click.option("--entity", metavar="TEXT", help="With --attribute and --value: the fact in parts."),
         click.option("--attribute", metavar="TEXT", help="Which property of the entity."),
         click.option("--value", metavar="TEXT", help="Its value; two values of one attribute are a conflict."),
+        click.option("--rationale", metavar="TEXT", help="Why it was decided, with --kind decision."),
+        click.option("--decided-by", metavar="NAME", help="Who decided."),
+        click.option("--decision-status", metavar="STATUS", help="approved, pending or deprecated."),
+        click.option("--context", metavar="TEXT", help="Where it was learned, with --kind lesson."),
+        click.option("--applies-to", multiple=True, metavar="TEXT", help="Where the lesson applies; repeatable."),
+        click.option("--metric", metavar="NAME", help="The measure, with --kind metric; --value is what was measured."),
+        click.option("--target", type=float, metavar="NUMBER", help="What the measure should reach."),
+        click.option("--unit", metavar="UNIT", help="Unit of value and target."),
         click.option("--topic", metavar="SLUG", help="The topic, with --kind topic."),
         click.option("--path", "paths", metavar="FILE", multiple=True, help="A file that it is about; repeatable."),
         click.option("--branch", metavar="NAME", help="The branch that it is about."),
@@ -86,19 +96,45 @@ def add(bulk: bool, as_json: bool, hub_name: str | None, **fields: Any) -> int:
     return ExitCode.DONE
 
 
+_PARTS: Mapping[str, Mapping[str, str]] = {
+    "decision": {"rationale": "rationale", "by": "decided_by", "status": "decision_status"},
+    "lesson": {"context": "context", "applies_to": "applies_to"},
+    "metric": {"name": "metric", "value": "value", "target": "target", "unit": "unit"},
+    "claim": {"entity": "entity", "attribute": "attribute", "value": "value"},
+}
+"""Fields that are made of several options: part to option."""
+
+
 def to_record(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the event's record that the options describe; options that were not given are absent."""
-    claim = {name: fields.pop(name) for name in ("entity", "attribute", "value")}
-    given = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
-    record = {name: value for name, value in given.items() if value not in (None, [], False)}
-    if any(part is not None for part in claim.values()):
-        if None in claim.values():
-            missing = ", ".join(f"--{name}" for name, part in claim.items() if part is None)
-            raise RefusedError(f"a claim needs --entity, --attribute and --value; missing: {missing}")
-        record["claim"] = claim
-    if "project" in record and record.get("scope", "project") == "project":
-        record["scope"] = "project"
-    return record
+    given: dict[str, Any] = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    given = {name: value for name, value in given.items() if value not in (None, [], False)}
+    if "metric" not in given and (alone := given.keys() & {"target", "unit"}):
+        raise RefusedError(f"--{min(alone)} says something about a metric; missing: --metric")
+    for field, parts in _PARTS.items():
+        if field == "metric" and "metric" not in given:
+            continue  # --value belongs to a claim then
+        found = {part: given.pop(option) for part, option in parts.items() if option in given}
+        if found:
+            given[field] = found
+    if "metric" in given:
+        given["metric"]["value"] = _number(given["metric"].get("value"))
+    if "claim" in given and len(given["claim"]) < len(_PARTS["claim"]):
+        missing = ", ".join(f"--{part}" for part in _PARTS["claim"] if part not in given["claim"])
+        raise RefusedError(f"a claim needs --entity, --attribute and --value; missing: {missing}")
+    if "project" in given and given.get("scope", "project") == "project":
+        given["scope"] = "project"
+    return given
+
+
+def _number(text: str | None) -> float:
+    try:
+        number = float(text or "")
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise RefusedError(f"--value {text!r} is not a number, as that of a metric must be", hint="such as 0.87")
+    return number
 
 
 def require(record: dict[str, Any], *names: str) -> None:
@@ -113,8 +149,7 @@ def _add_lines(hub: Any, defaults: dict[str, Any]) -> int:
     """Add many events as one outbox file; refused lines are named and the others kept."""
     if sys.stdin is None:
         raise RefusedError("stdin is closed", hint="give one JSON object a line: soul add --stdin < events.ndjson")
-    content = sys.stdin.buffer.read()
-    now = adding.local_now()
+    content = sys.stdin.buffer.read().removeprefix(BOM)
     with click.progressbar(
         length=len(content), label="Checking events", file=sys.stderr, hidden=not sys.stderr.isatty()
     ) as bar:
@@ -126,26 +161,25 @@ def _add_lines(hub: Any, defaults: dict[str, Any]) -> int:
                 bar.update(pending[0])
                 pending[0] = 0
 
-        lines = iter(content.split(b"\n"))
-        events, refused = draft_lines(lines, defaults, now, advance, existing=lambda: adding.events_by_id(hub))
-    appended = adding.add_all(hub, events) if events else None
-    _name_refused(refused)
+        (events, refused, warnings), appended = adding.add_lines(hub, content.split(b"\n"), defaults, advance)
+    _name_lines("was refused", refused)
+    _name_lines("is kept, but", warnings)
     with printed_if_possible(f"{len(events)} events"):
         show_json(
             ok=not refused,
             added=len(events),
             refused=[{"line": refusal.line, "reason": refusal.reason} for refusal in refused],
-            paths=sorted(set(appended.paths.values())) if appended else [],
-            warnings=list(appended.warnings) if appended else [],
+            paths=sorted(set(appended.paths.values())),
+            warnings=[*(f"line {warning.line}: {warning.reason}" for warning in warnings), *appended.warnings],
         )
     if refused:
         return ExitCode.PROBLEMS if events else ExitCode.USAGE
     return ExitCode.DONE
 
 
-def _name_refused(refused: list[Refusal]) -> None:
-    for refusal in refused[:_MAX_REFUSALS_SHOWN]:
-        say(f"line {refusal.line} was refused: {refusal.reason}")
-    hidden = len(refused) - _MAX_REFUSALS_SHOWN
+def _name_lines(what: str, lines: list[Refusal]) -> None:
+    for line in lines[:_MAX_LINES_SHOWN]:
+        say(f"line {line.line} {what}: {line.reason}")
+    hidden = len(lines) - _MAX_LINES_SHOWN
     if hidden > 0:
         say(f"and {hidden} more lines; stdout lists all of them")

@@ -10,7 +10,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from agent_soul.errors import StoppedError
 from agent_soul.hub import Hub
@@ -60,20 +60,44 @@ def run(
     ok: Collection[int] = (0,),
 ) -> bytes:
     """Run git in the hub's folder and return its stdout. Raises `GitError` for an exit code that is not in `ok`."""
-    code, out, said = attempt(hub, *arguments, stdin=stdin, env=env, timeout=timeout)
-    if code not in ok:
-        raise GitError(
-            f"git {arguments[0]} failed: {said or f'exit code {code}'}", hint="look at the repository with `git status`"
-        )
-    return out
+    return _checked(arguments[0], *attempt(hub, *arguments, stdin=stdin, env=env, timeout=timeout), ok)
 
 
 def attempt(
     hub: Hub, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None, timeout: float = LOCAL_TIMEOUT
 ) -> tuple[int, bytes, str]:
     """Run git in the hub's folder; return its exit code, its stdout, and what it said on stderr, safe to print."""
+    return _outcome(_start(hub, arguments, env), arguments[0], stdin, timeout)
+
+
+def attempt_all(hub: Hub, *commands: Sequence[str]) -> list[tuple[int, bytes, str]]:
+    """Do what `attempt` does for commands that do not depend on each other, side by side; the answers are in order."""
+    with contextlib.ExitStack() as left:
+        children = []
+        for command in commands:
+            children.append(_start(hub, command))
+            left.callback(_end_if_running, children[-1])
+        pairs = zip(children, commands, strict=True)
+        return [_outcome(child, command[0], b"", LOCAL_TIMEOUT) for child, command in pairs]
+
+
+def run_all(hub: Hub, *commands: Sequence[str], ok: Collection[int] = (0,)) -> list[bytes]:
+    """Do what `run` does for commands that do not depend on each other, side by side; the answers are in order."""
+    answers = attempt_all(hub, *commands)
+    return [_checked(command[0], *answer, ok) for command, answer in zip(commands, answers, strict=True)]
+
+
+def _checked(name: str, code: int, out: bytes, said: str, ok: Collection[int]) -> bytes:
+    if code not in ok:
+        raise GitError(
+            f"git {name} failed: {said or f'exit code {code}'}", hint="look at the repository with `git status`"
+        )
+    return out
+
+
+def _start(hub: Hub, arguments: Sequence[str], env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
     try:
-        child = subprocess.Popen(
+        return subprocess.Popen(
             ["git", *_ALWAYS, *arguments],  # noqa: S607 - the one on PATH is the one that the person uses
             cwd=hub.root,
             env=_environment(env),
@@ -86,16 +110,25 @@ def attempt(
         raise GitError(
             "git is not installed or not on PATH", hint="install git; adding and searching work without it"
         ) from error
+
+
+def _outcome(child: subprocess.Popen[bytes], name: str, stdin: bytes, timeout: float) -> tuple[int, bytes, str]:
     with child:
         try:
             out, said = child.communicate(stdin, timeout=timeout)
         except BaseException as error:
             _end_with_children(child)
             if isinstance(error, subprocess.TimeoutExpired):
-                what = f"git {arguments[0]} took longer than {timeout:.0f} s and was ended"
+                what = f"git {name} took longer than {timeout:.0f} s and was ended"
                 raise GitTimeoutError(what, hint="try again later") from error
             raise
     return child.returncode, out, terminal_safe(said.decode("utf-8", "replace")).strip()
+
+
+def _end_if_running(child: subprocess.Popen[bytes]) -> None:
+    if child.returncode is None:
+        with child:
+            _end_with_children(child)
 
 
 def _end_with_children(child: subprocess.Popen[bytes]) -> None:

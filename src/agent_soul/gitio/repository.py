@@ -1,16 +1,16 @@
-"""What a clone holds: its branch, its commits, what differs from them, and commits of our own files."""
+"""A clone: its folders, its branch, who works there, and commits of our own files."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_soul.gitio import locks
-from agent_soul.gitio.process import GitError, run
-from agent_soul.hub import Hub
+from agent_soul.gitio.process import GitError, attempt, attempt_all, run
+from agent_soul.hub import Hub, find_git_dirs
 from agent_soul.text import terminal_safe
 
 _UNDER_WAY: Mapping[str, str] = {
@@ -23,8 +23,11 @@ _UNDER_WAY: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+BRANCH = ("symbolic-ref", "--quiet", "--short", "HEAD")
+HEAD = ("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+
+
+class Origin(NamedTuple):
     """The commit that brought a line: its hash, author, ISO date, and subject."""
 
     commit: str
@@ -35,12 +38,21 @@ class Origin:
 
 def head(hub: Hub) -> str:
     """Return the hash of the commit that is checked out, or an empty string before the first one."""
-    return run(hub, "rev-parse", "--verify", "--quiet", "HEAD^{commit}", ok=(0, 1)).decode().strip()
+    return run(hub, *HEAD, ok=(0, 1)).decode().strip()
+
+
+def find_commit(hub: Hub, revision: str) -> str:
+    """Return the hash of the commit that a person names, or an empty string where there is none."""
+    if "\0" in revision:
+        return ""
+    arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    code, out, _ = attempt(hub, *arguments)
+    return out.decode().strip() if code == 0 else ""
 
 
 def branch(hub: Hub) -> str:
     """Return the name of the branch that is checked out, or an empty string where HEAD is detached."""
-    return run(hub, "symbolic-ref", "--quiet", "--short", "HEAD", ok=(0, 1)).decode().strip()
+    return run(hub, *BRANCH, ok=(0, 1)).decode().strip()
 
 
 def has_remote(hub: Hub) -> bool:
@@ -61,9 +73,10 @@ def operation_under_way(hub: Hub) -> str:
 
 def git_dirs(hub: Hub) -> tuple[Path, Path]:
     """Return the folder of this work tree, with its HEAD and index, and the one that all work trees share."""
-    # Asked one by one, because a path may hold a newline.
-    own, common = (run(hub, "rev-parse", "--path-format=absolute", what) for what in ("--git-dir", "--git-common-dir"))
-    return Path(os.fsdecode(own.removesuffix(b"\n"))), Path(os.fsdecode(common.removesuffix(b"\n")))
+    found = find_git_dirs(hub.git_root / ".git") if hub.git_root else None
+    if found is None:
+        raise GitError(f"{hub.git_root} is no longer a Git work tree", hint="look at the repository with `git status`")
+    return found
 
 
 @contextlib.contextmanager
@@ -71,15 +84,6 @@ def writing(hub: Hub) -> Iterator[None]:
     """Write in here; what a killed git of ours left is repaired first. A lock of ours must be held."""
     with locks.noted(hub, git_dirs(hub)):
         yield
-
-
-def read_objects(hub: Hub, names: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the bytes of the objects that the values name, under the same keys; what is not there is left out."""
-    wanted = sorted(names)
-    if not wanted:
-        return {}
-    answer = run(hub, "cat-file", "--batch", stdin="".join(f"{names[key]}\n" for key in wanted).encode())
-    return dict(_read_batch(wanted, answer))
 
 
 def commit_paths(hub: Hub, paths: Sequence[str], message: str, *, author: str) -> str:
@@ -107,26 +111,6 @@ def commit_paths(hub: Hub, paths: Sequence[str], message: str, *, author: str) -
     return commit
 
 
-def changed_paths(hub: Hub) -> list[str]:
-    """Return our paths (from the hub's folder) that differ from HEAD: source files and pages."""
-    listing = run(
-        hub, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", "sources", "canonical"
-    )
-    prefix = prefix_of(hub)
-    paths = (os.fsdecode(row[3:]).removeprefix(prefix) for row in listing.split(b"\0") if row)
-    return sorted(path for path in paths if _is_ours(path))
-
-
-def differing_sources(hub: Hub, commit: str) -> list[str]:
-    """Return the source files (from the hub's folder) of the work tree that the commit has otherwise, or not."""
-    prefix = prefix_of(hub)
-    listing = run(hub, "ls-files", "--others", "-z", "--full-name", "--", "sources")
-    if commit:
-        listing += run(hub, "diff", "--name-only", "--no-renames", "-z", commit, "--", "sources")
-    paths = {os.fsdecode(path).removeprefix(prefix) for path in listing.split(b"\0") if path}
-    return sorted(path for path in paths if _is_ours(path))
-
-
 def commit_of_line(hub: Hub, path: str, event_id: str) -> Origin | None:
     """Return the commit that added the event to the source file `path`, or None where none has it yet."""
     import git  # 200 ms that only the reading of history pays
@@ -145,18 +129,20 @@ def commit_of_line(hub: Hub, path: str, event_id: str) -> Origin | None:
 
 def identity(hub: Hub, author: str) -> dict[str, str]:
     """Return variables that name the author, for a machine on which Git was never told who works there."""
-    try:
-        run(hub, "var", "GIT_AUTHOR_IDENT")
-        run(hub, "var", "GIT_COMMITTER_IDENT")
-    except GitError:
-        names = ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME")
-        mails = ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
-        return {**dict.fromkeys(names, author), **dict.fromkeys(mails, f"{author}@agent-soul.invalid")}
-    return {}
+    if known_people(hub):
+        return {}
+    names = ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME")
+    mails = ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
+    return {**dict.fromkeys(names, author), **dict.fromkeys(mails, f"{author}@agent-soul.invalid")}
 
 
-def _is_ours(path: str) -> bool:
-    return path.endswith(".ndjson") if path.startswith("sources/") else path.endswith((".md", ".json"))
+def known_people(hub: Hub) -> tuple[str, str] | None:
+    """Return author and committer as `Name <mail> seconds offset`, or None where Git knows nobody."""
+    answers = attempt_all(hub, ("var", "GIT_AUTHOR_IDENT"), ("var", "GIT_COMMITTER_IDENT"))
+    if any(code for code, _, _ in answers):
+        return None
+    made_by, committed_by = (out.decode("utf-8", "replace").strip() for _, out, _ in answers)
+    return made_by, committed_by
 
 
 def prefix_of(hub: Hub) -> str:
@@ -164,16 +150,3 @@ def prefix_of(hub: Hub) -> str:
     assert hub.git_root is not None
     inside = hub.root.relative_to(hub.git_root).as_posix()
     return "" if inside == "." else f"{inside}/"
-
-
-def _read_batch(wanted: Sequence[str], answer: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield path and bytes from what `cat-file --batch` answers: a header line, then the object and a newline."""
-    start = 0
-    for path in wanted:
-        end = answer.index(b"\n", start)
-        header = answer[start:end]
-        start = end + 1
-        if not header.endswith(b" missing"):
-            size = int(header.rsplit(b" ", 1)[1])
-            yield path, answer[start : start + size]
-            start += size + 1

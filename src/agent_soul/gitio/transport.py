@@ -5,20 +5,18 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
-from agent_soul.gitio.process import GitError, GitTimeoutError, attempt, run
-from agent_soul.gitio.repository import branch, identity, prefix_of
+from agent_soul.gitio.process import GitError, GitTimeoutError, attempt, run, run_all
+from agent_soul.gitio.repository import BRANCH, known_people, prefix_of
 from agent_soul.hub import Hub
 
 OUTGOING = "refs/agent-soul/outgoing"
 """Names the commit that is being pushed, so that no `git gc` takes it meanwhile."""
-_MODE_FILE = "100644"
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """The remote branch that holds the memory. `local` is the branch here that goes with it, if it is checked out."""
 
     remote: str
@@ -44,14 +42,6 @@ class Pushed(Enum):
     """No answer, or one that says nothing: it may have arrived. Look before trying again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """The hub's files in one commit: the object name of each by its path from the hub's folder."""
-
-    commit: str
-    objects: Mapping[str, str]
-
-
 def target_of(hub: Hub, noted: Mapping[str, str], *, timeout: float) -> Target | None:
     """Return the branch that this clone shares through, or None where it knows no remote.
 
@@ -59,11 +49,11 @@ def target_of(hub: Hub, noted: Mapping[str, str], *, timeout: float) -> Target |
     checked out; else the remote's default. What a person has checked out for a while never makes a second branch there.
     Raises `GitError` where the remote has to be asked and does not answer within `timeout` seconds.
     """
-    settings = _settings(hub)
+    listing, named = run_all(hub, _SETTINGS, BRANCH, ok=(0, 1))
+    settings, here = _settings(listing), named.decode().strip()
     remotes = sorted(key.split(".", 1)[1].removesuffix(".url") for key in settings if key.startswith("remote."))
     if not remotes:
         return None
-    here = branch(hub)
     remote = settings.get(f"branch.{here}.remote", "") if here else ""
     if remote not in remotes:
         remote = "origin" if "origin" in remotes else remotes[0]
@@ -140,25 +130,7 @@ def push(hub: Hub, target: Target, commit: str, *, timeout: float) -> tuple[Push
 
 def is_ancestor(hub: Hub, older: str, newer: str) -> bool:
     """Tell whether `newer` holds all that `older` has. A commit that this clone does not have is no ancestor."""
-    return attempt(hub, "merge-base", "--is-ancestor", older, newer)[0] == 0
-
-
-def read_tree(hub: Hub, commit: str) -> Tree:
-    """Return what the commit holds below the hub's folder: log, pages and settings."""
-    if not commit:
-        return Tree("", {})
-    prefix = prefix_of(hub)
-    listing = run(hub, "ls-tree", "-r", "-z", "--full-tree", commit, "--", *(f"{prefix}{part}" for part in _PARTS))
-    objects = {}
-    for row in filter(None, listing.split(b"\0")):
-        kind, _, path = row.partition(b"\t")
-        mode, _, name = kind.decode().split(" ")
-        if mode in (_MODE_FILE, "100755"):  # a link or a submodule is not read
-            objects[os.fsdecode(path).removeprefix(prefix)] = name
-    return Tree(commit, objects)
-
-
-_PARTS = ("sources", "canonical", "soul.yaml")
+    return older == newer or attempt(hub, "merge-base", "--is-ancestor", older, newer)[0] == 0
 
 
 def build_commit(hub: Hub, parent: str, changes: Mapping[str, bytes | None], message: str, *, author: str) -> str:
@@ -190,22 +162,18 @@ def _quoted(path: str) -> bytes:
 
 def _people(hub: Hub, author: str) -> tuple[str, str]:
     """Return author and committer as `Name <mail> seconds offset`: those that git knows, else the source."""
-    given = identity(hub, author)
-    if given:
-        name = f"{given['GIT_COMMITTER_NAME']} <{given['GIT_COMMITTER_EMAIL']}> {int(time.time())} +0000"
-        return name, name
-    asked = (run(hub, "var", variable).decode("utf-8", "replace") for variable in _IDENTITIES)
-    made_by, committed_by = (answer.strip() for answer in asked)
-    return made_by, committed_by
+    known = known_people(hub)
+    if known:
+        return known
+    name = f"{author} <{author}@agent-soul.invalid> {int(time.time())} +0000"
+    return name, name
 
 
-_IDENTITIES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
+_SETTINGS = ("config", "-z", "--get-regexp", r"^(remote\..*\.url|branch\..*\.(remote|merge))$")
 
 
-def _settings(hub: Hub) -> dict[str, str]:
-    wanted = r"^(remote\..*\.url|branch\..*\.(remote|merge))$"
-    listing = run(hub, "config", "-z", "--get-regexp", wanted, ok=(0, 1)).decode("utf-8", "replace")
-    rows = (row.partition("\n") for row in listing.split("\0") if row)
+def _settings(listing: bytes) -> dict[str, str]:
+    rows = (row.partition("\n") for row in listing.decode("utf-8", "replace").split("\0") if row)
     found: dict[str, str] = {}
     for key, _, value in rows:
         found.setdefault(key, value)

@@ -5,35 +5,38 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.gitio.process import GitError, attempt, run
-from agent_soul.gitio.repository import changed_paths, head, identity, operation_under_way, prefix_of
-from agent_soul.gitio.transport import Target, Tree, is_ancestor, read_tree
+from agent_soul.gitio.repository import git_dirs, head, identity, operation_under_way, prefix_of
+from agent_soul.gitio.snapshot import Tree, changed_paths, head_and_changed_paths, read_files, read_tree
+from agent_soul.gitio.transport import Target, is_ancestor
 from agent_soul.hub import Hub
 
 _LOCKED_TRIES = 20
 _LOCKED_SECONDS = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(NamedTuple):
     """What a file of ours in the work tree is to hold; None: it goes."""
 
     content: bytes | None
 
 
-Settle = Callable[[str, bytes | None, bytes | None], Settled | None]
-"""(path, what is in the work tree, what was shared) -> what it is to hold, or None where the file is a person's."""
+Settle = Callable[[str, bytes | None, bytes | None, Callable[[], bytes]], Settled | None]
+"""Decides about one file: its path, what is in the work tree, what was shared, and how to ask what the branch has.
+
+Returns what it is to hold, or None where the file is a person's.
+"""
 
 
-def bring_along(hub: Hub, target: Target, new: str, settle: Settle, *, author: str) -> str:
+def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: str) -> str:
     """Move the checked-out branch to the commit `new`, or to a merge of it with a person's unpushed commits.
 
     `settle` decides about our own files that differ from the branch. Returns why the branch stayed where it is, or an
@@ -45,16 +48,17 @@ def bring_along(hub: Hub, target: Target, new: str, settle: Settle, *, author: s
     if not target.local:
         return f"this clone stays as it is: the memory is on {target.branch!r}, which is not checked out"
     _finish_earlier(hub, target, settle)
-    old = head(hub)
-    if not old or is_ancestor(hub, old, new):
+    old, changed = head_and_changed_paths(hub)
+    if not old or old == new.parent or is_ancestor(hub, old, new.commit):
         goal = new
-    elif is_ancestor(hub, new, old):
-        goal = old
+    elif is_ancestor(hub, new.commit, old):
+        goal = read_tree(hub, old)
     else:
-        goal, conflicts = _merged(hub, old, new, author)
+        merge, conflicts = _merged(hub, old, new.commit, author)
         if conflicts:
             return f"your unpushed commits conflict in {', '.join(conflicts)}: `git pull --no-rebase` and settle them"
-    return _advance(hub, target, old, goal, settle)
+        goal = read_tree(hub, merge)
+    return _advance(hub, target, old, goal, changed, settle)
 
 
 def _finish_earlier(hub: Hub, target: Target, settle: Settle) -> None:
@@ -66,7 +70,7 @@ def _finish_earlier(hub: Hub, target: Target, settle: Settle) -> None:
     with contextlib.suppress(StoppedError, ValueError, KeyError, TypeError):  # a goal that is gone, too
         begun = json.loads(read_regular(_journal(hub)))
         if begun["branch"] == target.local and begun["before"] == head(hub):
-            _advance(hub, target, begun["before"], begun["goal"], settle)
+            _advance(hub, target, begun["before"], read_tree(hub, begun["goal"]), changed_paths(hub), settle)
     _journal(hub).unlink(missing_ok=True)
 
 
@@ -74,54 +78,76 @@ def _journal(hub: Hub) -> Path:
     return hub.state / "moving.json"
 
 
-def _advance(hub: Hub, target: Target, old: str, goal: str, settle: Settle) -> str:
+def _advance(hub: Hub, target: Target, old: str, goal: Tree, changed: Sequence[str], settle: Settle) -> str:
     before = old or run(hub, "hash-object", "-t", "tree", "--stdin").decode().strip()
-    wanted = read_tree(hub, goal)
-    ours = dict(_settled(hub, wanted, settle))
-    entries = {**_arrived(hub, before, goal), **_entries(hub, wanted, ours)}
-    blocked = _would_block(hub, before, goal, entries)
+    ours = dict(_settled(hub, old, goal, changed, settle))
+    entries = {**_arrived(hub, before, goal, ours), **_entries(hub, goal, ours)}
+    stale, blocked = _tried(hub, before, goal.commit, entries)
     if blocked:
         return f"this clone stays as it is, because files of yours are in the way: {blocked}"
-    replace_file(_journal(hub), json.dumps({"branch": target.local, "before": old, "goal": goal}).encode())
+    replace_file(_journal(hub), json.dumps({"branch": target.local, "before": old, "goal": goal.commit}).encode())
     for path, content in ours.items():
         _write(hub.root / path, content)
     _when_unlocked(lambda: _point_index(hub, entries, {}))
-    _when_unlocked(lambda: run(hub, "read-tree", "-m", "-u", before, goal))
-    if goal != old:
-        run(hub, "update-ref", "-m", "agent-soul: sync", f"refs/heads/{target.local}", goal, old or "0" * len(goal))
+    if stale:
+        _when_unlocked(lambda: run(hub, *_REFRESH, ok=(0, 1)))
+    _when_unlocked(lambda: run(hub, "read-tree", "-m", "-u", before, goal.commit))
+    if goal.commit != old:
+        expected = old or "0" * len(goal.commit)
+        run(hub, "update-ref", "-m", "agent-soul: sync", f"refs/heads/{target.local}", goal.commit, expected)
     _journal(hub).unlink(missing_ok=True)
+    if entries:
+        attempt(hub, *_REFRESH)  # spares git the next look into files just pointed at; nothing depends on it
     return ""
 
 
-def _would_block(hub: Hub, before: str, goal: str, entries: Mapping[str, str]) -> str:
-    """Return why git would not move the work tree, or an empty string; tried on a copy of the index."""
+_REFRESH = ("update-index", "-q", "--refresh")
+"""Tells git which files are unchanged all the same: those that the index was pointed at, and those only touched."""
+
+
+def _tried(hub: Hub, before: str, goal: str, entries: Mapping[str, str]) -> tuple[bool, str]:
+    """Try the move on a copy of the index; return whether it needs a refresh, and why git would not move, if so."""
     trial = hub.state / f"index.{os.getpid()}"
     env = {"GIT_INDEX_FILE": str(trial)}
+    move = ("read-tree", "-m", "-u", "--dry-run", before, goal)
     try:
         _copy_index(hub, trial)
         _point_index(hub, entries, env)
-        code, _, said = attempt(hub, "read-tree", "-m", "-u", "--dry-run", before, goal, env=env)
+        if attempt(hub, *move, env=env)[0] == 0:
+            return False, ""
+        attempt(hub, *_REFRESH, env=env)
+        code, _, said = attempt(hub, *move, env=env)
     finally:
         trial.unlink(missing_ok=True)
-    return said or f"git read-tree ended with {code}" if code else ""
+    return True, said or f"git read-tree ended with {code}" if code else ""
 
 
-def _arrived(hub: Hub, before: str, goal: str) -> dict[str, str]:
-    """Return the index entries of files that are in the work tree already as the commit `goal` has them."""
-    listing = run(hub, "diff-tree", "-r", "-z", "--no-renames", "--full-index", before, goal).split(b"\0")
+def _arrived(hub: Hub, before: str, goal: Tree, ours: Collection[str]) -> dict[str, str]:
+    """Return the index entries of files that are in the work tree already as the commit `goal` has them.
+
+    `ours` are settled already. What `goal` is known to hold is compared here, and git is asked about the others.
+    """
+    listing = run(hub, "diff-tree", "-r", "-z", "--no-renames", "--full-index", before, goal.commit).split(b"\0")
     found: dict[str, str] = {}
-    top = hub.git_root or hub.root
+    top, prefix = hub.git_root or hub.root, prefix_of(hub)
+    settled = {f"{prefix}{path}" for path in ours}
+    known = {f"{prefix}{path}": content for path, content in goal.contents.items()}
     rows = [
         (row.decode().split(" "), os.fsdecode(path)) for row, path in zip(listing[::2], listing[1::2], strict=False)
     ]
-    present = {path: (top / path) for _, path in rows if (top / path).is_file() and not (top / path).is_symlink()}
-    names = _object_names(hub, top, sorted(present))
+    paths = sorted(path for _, path in rows if path not in settled and _may_hold(top / path, known.get(path)))
+    names = _object_names(hub, top, paths)
     for (_, mode, _, name, *_), path in rows:
         if mode == "000000" and not os.path.lexists(top / path):
-            found[path] = _gone(goal)
+            found[path] = _gone(goal.commit)
         elif names.get(path) == name:
             found[path] = f"{mode} {name}"
     return found
+
+
+def _may_hold(file: Path, content: bytes | None) -> bool:
+    """Tell whether it is a plain file, with this content where one is given."""
+    return file.is_file() and not file.is_symlink() and (content is None or file.read_bytes() == content)
 
 
 def _object_names(hub: Hub, top: Path, paths: list[str]) -> dict[str, str]:
@@ -132,15 +158,23 @@ def _object_names(hub: Hub, top: Path, paths: list[str]) -> dict[str, str]:
     return dict(zip(paths, run(hub, "hash-object", "--stdin-paths", stdin=stdin).decode().split(), strict=True))
 
 
-def _settled(hub: Hub, wanted: Tree, settle: Settle) -> Iterator[tuple[str, bytes | None]]:
+def _settled(
+    hub: Hub, old: str, goal: Tree, changed: Sequence[str], settle: Settle
+) -> Iterator[tuple[str, bytes | None]]:
     """Yield our files that differ from the branch, with what the work tree is to hold."""
-    for path in changed_paths(hub):
+    shared = read_files(hub, goal, changed)
+    for path in changed:
         file = hub.root / path
         if file.is_symlink() or (file.exists() and not file.is_file()):
             continue  # a link, a pipe or a folder in a file's place is a person's
-        settled = settle(path, _read(hub.root / path), _blob(hub, wanted.objects.get(path)))
+        settled = settle(path, _read(file), shared.get(path), partial(_at, hub, old, path))
         if settled:
             yield path, settled.content
+
+
+def _at(hub: Hub, commit: str, path: str) -> bytes:
+    """Return the file as the commit has it; empty bytes where it has none."""
+    return attempt(hub, "cat-file", "blob", f"{commit}:{prefix_of(hub)}{path}")[1] if commit else b""
 
 
 def _entries(hub: Hub, wanted: Tree, ours: Mapping[str, bytes | None]) -> dict[str, str]:
@@ -157,14 +191,10 @@ def _gone(commit: str) -> str:
 
 
 def _point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) -> None:
-    """Let the index hold these entries, so that git moves on without touching the files.
-
-    The refresh tells git which files are unchanged all the same: those just pointed at, and those only touched.
-    """
+    """Let the index hold these entries, so that git moves on without touching the files."""
     if entries:
         rows = "".join(f"{entry}\t{path}\0" for path, entry in entries.items())
         run(hub, "update-index", "-z", "--add", "--index-info", stdin=os.fsencode(rows), env=env)
-    run(hub, "update-index", "-q", "--refresh", env=env, ok=(0, 1))
 
 
 def _merged(hub: Hub, old: str, new: str, author: str) -> tuple[str, list[str]]:
@@ -199,9 +229,9 @@ def _below(listing: bytes, prefix: str) -> bytes:
 
 
 def _copy_index(hub: Hub, to: Path) -> None:
-    index = Path(os.fsdecode(run(hub, "rev-parse", "--path-format=absolute", "--git-path", "index").rstrip(b"\n")))
+    index = git_dirs(hub)[0] / "index"
     if index.exists():
-        shutil.copyfile(index, to)
+        to.write_bytes(index.read_bytes())
 
 
 def _when_unlocked(act: Callable[[], object]) -> None:
@@ -216,10 +246,6 @@ def _when_unlocked(act: Callable[[], object]) -> None:
         else:
             return
     act()
-
-
-def _blob(hub: Hub, name: str | None) -> bytes | None:
-    return run(hub, "cat-file", "blob", name) if name else None
 
 
 def _read(file: Path) -> bytes | None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import functools
 import json
-from importlib.resources import files
+import re
+from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
 
 # The schema `written` is a part of the event schema; naming it by its address keeps one file the only source.
 _WRITTEN = "urn:agent-soul:event:1#/$defs/written"
@@ -25,15 +28,15 @@ _NO_JSON = "holds something that JSON cannot: NaN, an infinity, a date or a name
 @functools.cache
 def load(name: str) -> dict[str, Any]:
     """Return the shipped schema `event` or `config` as parsed JSON."""
-    schema: dict[str, Any] = json.loads(files(__package__).joinpath(f"{name}.json").read_bytes())
+    # `importlib.resources` would take 7 ms of every command; a wheel is unpacked, so the file lies beside this one.
+    schema: dict[str, Any] = json.loads(Path(__file__).with_name(f"{name}.json").read_bytes())
     return schema
 
 
 def _document(name: str) -> dict[str, Any]:
-    if name == "written":
-        event = load("event")
-        return {"$schema": event["$schema"], "$ref": _WRITTEN, "$defs": {"event": event}}
-    return load(name)
+    # Without `$schema`: by it `jsonschema` would choose its own class again, and not `_explainer`.
+    document = {key: value for key, value in load("event" if name == "written" else name).items() if key != "$schema"}
+    return {"$ref": _WRITTEN, "$defs": {"event": document}} if name == "written" else document
 
 
 @functools.cache
@@ -55,11 +58,24 @@ def explain(name: str, record: Any) -> list[tuple[tuple[str | int, ...], str]]:
 
     Call it for a record that was refused: it never returns an empty list.
     """
-    from jsonschema import Draft202012Validator
-
-    errors = Draft202012Validator(_document(name)).iter_errors(record)
+    errors = _explainer()(_document(name)).iter_errors(record)
     leaves = {(tuple(leaf.absolute_path), _say(leaf)): None for error in errors for leaf in _leaves(error)}
     return sorted(leaves, key=lambda item: tuple(map(str, item[0]))) or [((), _NO_JSON)]
+
+
+@functools.cache
+def _explainer() -> type[Validator]:
+    """Return the class of `jsonschema`, but with the `$` of JSON Schema: Python's own also matches before a newline."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.validators import extend
+
+    def pattern(_: object, rule: str, value: object, __: object) -> Iterator[ValidationError]:
+        if isinstance(value, str) and not re.search(rule.replace("$", r"\Z"), value):
+            yield ValidationError(f"{value!r} does not match {rule!r}")
+
+    explainer: type[Validator] = extend(Draft202012Validator, {"pattern": pattern})  # type: ignore[no-untyped-call]
+    return explainer
 
 
 def _leaves(error: ValidationError) -> list[ValidationError]:
@@ -80,7 +96,7 @@ def _say(error: ValidationError) -> str:
         case "required":
             return f"{', '.join(repr(name) for name in limit if name not in value)} is missing"
         case "enum":
-            return f"{shown} is not one of: {', '.join(map(str, limit))}"
+            return f"{shown} is not one of: {', '.join(map(str, limit))}{_advice(value, limit)}"
         case "type":
             return f"{shown} is not of type {limit if isinstance(limit, str) else ' or '.join(limit)}"
         case "minLength" if not value.strip():
@@ -89,12 +105,19 @@ def _say(error: ValidationError) -> str:
             return f"{shown} must be {limit!r}"
         case "pattern":
             form = error.schema.get("x-form") if isinstance(error.schema, dict) else None
-            return f"{shown} is not {form}" if form else f"{shown} has not the form {limit.removesuffix(END)}"
+            return f"{shown} is not {form}" if form else f"{shown} has not the form {limit}"
         case "not":
             return f"{shown} is a name that some systems reserve"
         case "oneOf":
             return f"{shown} fits none of the forms that are allowed, or several"
     return _say_bound(str(error.validator), limit, value, shown) or error.message
+
+
+def _advice(value: Any, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(str(value), known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def _say_bound(rule: str, limit: Any, value: Any, shown: str) -> str:
@@ -106,7 +129,3 @@ def _say_bound(rule: str, limit: Any, value: Any, shown: str) -> str:
     if unit is None:
         return f"{shown} must be {side} {limit}"
     return f"has {len(value)} {unit}, {side} {limit} are allowed" + (f": {shown}" if rule.endswith("Length") else "")
-
-
-END = "(?![\\s\\S])"
-"""How the patterns say "end": unlike `$` it does not match before a last newline in Python's regular expressions."""

@@ -89,9 +89,8 @@ def find(
 ) -> Answer:
     """Return the events that hold a word of the text and all keywords, best first; with neither all, newest first.
 
-    `most` is how many have to be in their right order; 0 stands for all. `meant` says what a model finds among the
-    events that pass the filters, in words' worth. Raises `NoWordsError` where a text or keyword was given that holds
-    no word.
+    `most` is how many have to be in their right order; 0 stands for all. `meant` says what a model finds among
+    the events that pass the filters, in words' worth. Raises `NoWordsError` where a text or keyword holds no word.
     """
     question = ask(text, keywords, today)
     if (not question.units and (text.strip() or keywords)) or not all(map(sequence, keywords)):

@@ -1,0 +1,144 @@
+"""`conflicts` and `dedup`: what cannot hold together, what says the same, and the commands that end it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from agent_soul import adding
+from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json
+from agent_soul.compiler import load_config, resolve_today
+from agent_soul.conflicts import Conflict, find_conflicts
+from agent_soul.dedup import Cluster, find_clusters
+from agent_soul.draft import draft
+from agent_soul.errors import ExitCode, RefusedError
+from agent_soul.event import SCOPES
+from agent_soul.hub import Hub
+from agent_soul.log import parse_log, read_source_files
+from agent_soul.resolve import Resolution
+
+_MEMBERS_SHOWN = 6
+
+
+@click.command()
+@output_options
+def conflicts(as_json: bool, hub_name: str | None) -> int:
+    """List what cannot hold together, newest first, each with its id, its evidence and the commands that settle it."""
+    resolution = _resolution(open_hub(hub_name))
+    found = find_conflicts(resolution)
+    if as_json:
+        show_json(ok=True, total=len(found), conflicts=[_conflict_fields(conflict, resolution) for conflict in found])
+        return ExitCode.DONE
+    for number, conflict in enumerate(found):
+        if number:
+            show("")
+        _show_conflict(conflict, resolution)
+    say(f"{len(found)} open" if found else "no open conflicts")
+    return ExitCode.DONE
+
+
+def _show_conflict(conflict: Conflict, resolution: Resolution) -> None:
+    show(f"{conflict.id}  {conflict.headline}")
+    for member in conflict.members[:_MEMBERS_SHOWN]:
+        show(f"  {line_of(member, shown_id=resolution.name_of(member.id))}")
+    hidden = len(conflict.members) - _MEMBERS_SHOWN
+    if hidden > 0:
+        show(f"  and {hidden} more with --json")
+    for way, command in conflict.commands(resolution.name_of).items():
+        show(f"  {way:<6}{command}")
+
+
+def _conflict_fields(conflict: Conflict, resolution: Resolution) -> dict[str, Any]:
+    members = [
+        {"event_id": member.id, "against": list(conflict.against[member.id]), "event": member.data}
+        for member in conflict.members
+    ]
+    return {
+        "id": conflict.id,
+        "certain": conflict.certain,
+        "subject": conflict.subject,
+        "evidence": list(conflict.evidence),
+        "members": members,
+        "commands": conflict.commands(resolution.name_of),
+    }
+
+
+@click.command()
+@click.argument("cluster_ids", nargs=-1, metavar="[CLUSTER]...")
+@click.option(
+    "--scope", default="", type=click.Choice(["", *SCOPES]), metavar="SCOPE", help="Only groups with one of it."
+)
+@click.option("--apply", "apply_", is_flag=True, help="Merge them (all, or those named) by superseding events.")
+@click.option("--source", default="", envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides; with --apply.")
+@output_options
+def dedup(
+    cluster_ids: tuple[str, ...], scope: str, apply_: bool, source: str, as_json: bool, hub_name: str | None
+) -> int:
+    """Suggest which statements say the same in other words, and what would be kept. Merging is by appended events."""
+    if apply_ and not source:
+        raise RefusedError("--apply needs --source ID", hint="say who decides; or set AGENT_SOUL_SOURCE")
+    hub = open_hub(hub_name)
+    resolution = _resolution(hub)
+    found = _named(find_clusters(resolution, scope), cluster_ids)
+    added = _apply(hub, found, source) if apply_ else {}
+    if as_json:
+        clusters = [_cluster_fields(cluster, added) for cluster in found]
+        show_json(ok=True, total=len(found), applied=len(added), clusters=clusters)
+    else:
+        for cluster in found:
+            _show_cluster(cluster, resolution)
+    _say_what_follows(len(found), len(added), apply_=apply_)
+    return ExitCode.DONE
+
+
+def _say_what_follows(found: int, added: int, *, apply_: bool) -> None:
+    if not found:
+        say("nothing says the same in other words")
+    elif apply_:
+        say(f"{added} merged; the pages follow at the next `soul compile`, `share` or `sync`")
+    else:
+        say(f"{found} suggested; `soul dedup --apply --source YOUR-ID` merges all, with ids behind it those alone")
+
+
+def _named(clusters: Sequence[Cluster], ids: Sequence[str]) -> list[Cluster]:
+    """Return the clusters that the ids name, each by its first characters; without ids all."""
+    named = []
+    for id_ in ids:
+        fitting = [cluster for cluster in clusters if cluster.id.startswith(id_)]
+        if len(fitting) != 1:
+            raise RefusedError(f"{id_!r} names {len(fitting)} groups", hint="`soul dedup` lists their ids")
+        named += fitting
+    return list({cluster.id: cluster for cluster in named}.values()) if ids else list(clusters)
+
+
+def _apply(hub: Hub, clusters: Sequence[Cluster], source: str) -> dict[str, str]:
+    """Append what stands for each cluster, all in one step; return the ids by cluster."""
+    now = adding.local_now()
+    events = {cluster.id: draft({"source": source, **cluster.replacement()}, now) for cluster in clusters}
+    if events:
+        adding.add_all(hub, list(events.values()))
+    return {cluster_id: event.id for cluster_id, event in events.items()}
+
+
+def _show_cluster(cluster: Cluster, resolution: Resolution) -> None:
+    newest, *others = cluster.members
+    show(f"{cluster.id}  {len(cluster.members)} statements of {', '.join(cluster.sources)}")
+    show(f"  keep  {line_of(newest, shown_id=resolution.name_of(newest.id))}")
+    for member in others:
+        reason = cluster.evidence[member.id]
+        show(f"  drop  {line_of(member, shown_id=resolution.name_of(member.id))}  ({reason})")
+
+
+def _cluster_fields(cluster: Cluster, added: dict[str, str]) -> dict[str, Any]:
+    members = [
+        {"event_id": member.id, "evidence": cluster.evidence.get(member.id, ""), "event": member.data}
+        for member in cluster.members
+    ]
+    fields = {"id": cluster.id, "sources": list(cluster.sources), "kept": cluster.replacement(), "members": members}
+    return fields | ({"event_id": added[cluster.id]} if cluster.id in added else {})
+
+
+def _resolution(hub: Hub) -> Resolution:
+    return resolve_today(hub, parse_log(read_source_files(hub.root)), load_config(hub)[0])

@@ -1,0 +1,113 @@
+"""Which active statements say the same in other words, and the event that would stand for each group. Pure.
+
+A group forms around its newest statement: whatever is judged a duplicate of that one joins it. Since the newest wording
+stays, no statement is ever merged into one from which it differs in a number, a denial or a name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agent_soul.conflicts import Settled, judged_pairs, stated_for, statement_of
+from agent_soul.event import Event
+from agent_soul.judging import Label, judge
+from agent_soul.resolve import Resolution
+from agent_soul.settling import place_of
+
+_ID_LENGTH = 8
+_LIST_LIMIT = 12
+_UNMERGED = frozenset({"metric", "topic", "task"})
+"""Kinds of which each event stands for itself: a measurement, a state, something to do."""
+_MUST_AGREE = ("claim", "valid_from", "valid_until")
+_CARRIED = ("title", "detail", "decision", "lesson", "valid_from", "valid_until", "claim")
+_UNITED = ("keywords", "tags")
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Statements that say the same, newest first, and why: `evidence` maps the older ones' ids to the reason."""
+
+    members: tuple[Event, ...]
+    evidence: dict[str, str]
+
+    @property
+    def id(self) -> str:
+        """Name of the cluster, the same everywhere as long as its members are the same."""
+        ids = sorted(member.id for member in self.members)
+        return f"d-{hashlib.sha256(repr(ids).encode()).hexdigest()[:_ID_LENGTH]}"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        return tuple(sorted({member.source for member in self.members}))
+
+    def replacement(self) -> dict[str, Any]:
+        """Return the record of the event that stands for all: the newest wording, what the newest knows, all keywords.
+
+        `derived_from` names the members and so credits their sources.
+        """
+        newest = self.members[0]
+        ids = [member.id for member in self.members]
+        record: dict[str, Any] = {"kind": newest.kind, **place_of(newest), "summary": newest.summary}
+        for name in _CARRIED:
+            given = [member.data[name] for member in self.members if name in member.data]
+            if given and (name not in ("decision", "lesson") or newest.kind == name):
+                record[name] = given[0]
+        for name in _UNITED:
+            united = list(dict.fromkeys(word for member in self.members for word in member.data.get(name, ())))
+            record |= {name: united[:_LIST_LIMIT]} if united else {}
+        importance = max(member.importance for member in self.members)
+        return record | {"importance": importance, "supersedes": ids, "derived_from": ids}
+
+
+def find_clusters(resolution: Resolution, scope: str = "") -> list[Cluster]:
+    """Return the clusters of active statements, newest first; with `scope` those that hold one of that scope."""
+    reaches: dict[tuple[str, ...], list[Event]] = defaultdict(list)
+    for verdict in resolution.active:
+        if verdict.event.kind not in _UNMERGED:
+            reaches[stated_for(verdict.event)].append(verdict.event)
+    settled = Settled(resolution.settled)
+    clusters = [cluster for events in reaches.values() for cluster in _clusters_in(events, settled)]
+    wanted = [c for c in clusters if not scope or any(member.scope == scope for member in c.members)]
+    return sorted(wanted, key=lambda cluster: cluster.members[0].sort_key, reverse=True)
+
+
+def _clusters_in(events: Sequence[Event], settled: Settled) -> Iterable[Cluster]:
+    """Group the statements of one reach, again and again until a pass finds nothing, so that a second run will not."""
+    groups: dict[str, tuple[Event, ...]] = {event.id: (event,) for event in events}
+    evidence: dict[str, dict[str, str]] = defaultdict(dict)
+    while merged := _merge_once(groups, settled):
+        for older, newest, reason in merged:
+            groups[newest] += groups.pop(older)
+            evidence[newest] |= {older: reason, **evidence.pop(older, {})}
+    for group in groups.values():
+        if len(group) > 1:
+            members = sorted(group, key=lambda event: event.sort_key, reverse=True)
+            yield Cluster(tuple(members), evidence[members[0].id])
+
+
+def _merge_once(groups: Mapping[str, tuple[Event, ...]], settled: Settled) -> list[tuple[str, str, str]]:
+    """Return which group goes into which newer one, and why, by the ids of their newest; none goes on and on."""
+    duplicates: dict[str, list[tuple[Event, str]]] = defaultdict(list)
+    newest_of_each = [group[0] for group in groups.values()]
+    for older, newer, judgement in judged_pairs(newest_of_each, reports=True):
+        if judgement.label is Label.DUPLICATE and all(_may_merge(each, newer, settled) for each in groups[older.id]):
+            duplicates[newer.id].append((older, ", ".join((judgement.rule, *judgement.evidence))))
+    merged: list[tuple[str, str, str]] = []
+    gone: set[str] = set()
+    for newest in sorted(newest_of_each, key=lambda event: event.sort_key, reverse=True):
+        for older, reason in duplicates[newest.id] if newest.id not in gone else ():
+            if older.id not in gone:
+                gone.add(older.id)
+                merged.append((older.id, newest.id, reason))
+    return merged
+
+
+def _may_merge(one: Event, other: Event, settled: Settled) -> bool:
+    """Tell whether one may stand for both: same text, nothing else in the way, and nobody said that both hold."""
+    agree = all(one.data.get(name) == other.data.get(name) for name in _MUST_AGREE)
+    apart = settled.groups_of(one.id).isdisjoint(settled.groups_of(other.id))
+    return agree and apart and judge(statement_of(one), statement_of(other)).label is Label.DUPLICATE

@@ -1,0 +1,138 @@
+"""What the work tree and a commit hold of the hub, and how they differ."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from agent_soul.gitio.process import run, run_all
+from agent_soul.gitio.repository import HEAD, prefix_of
+from agent_soul.hub import Hub
+
+_OURS = ("sources", "canonical")
+_STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", *_OURS)
+_STRANGERS = ("ls-files", "--others", "-z", "--full-name", "--", "sources")
+
+
+class Tree(NamedTuple):
+    """The hub's files in one commit: the object name of each by its path from the hub's folder.
+
+    What is known of a commit that was just built saves asking for it: the commit it was built on, and the bytes of
+    some files.
+    """
+
+    commit: str
+    objects: Mapping[str, str]
+    parent: str = ""
+    contents: Mapping[str, bytes] = {}
+
+
+def read_tree(hub: Hub, commit: str) -> Tree:
+    """Return what the commit holds below the hub's folder: log, pages and settings."""
+    return _parse_tree(hub, commit, run(hub, *_tree_listing(hub, commit)) if commit else b"")
+
+
+def read_objects(hub: Hub, names: Mapping[str, str]) -> dict[str, bytes]:
+    """Return the bytes of the objects that the values name, under the same keys; what is not there is left out."""
+    wanted = sorted(names)
+    if not wanted:
+        return {}
+    answer = run(hub, "cat-file", "--batch", stdin="".join(f"{names[key]}\n" for key in wanted).encode())
+    return dict(_read_batch(wanted, answer))
+
+
+def read_files(hub: Hub, tree: Tree, paths: Iterable[str]) -> dict[str, bytes]:
+    """Return the bytes of those of the files at `paths` (from the hub's folder) that the commit has."""
+    there = [path for path in paths if path in tree.objects]
+    known = {path: tree.contents[path] for path in there if path in tree.contents}
+    return known | read_objects(hub, {path: tree.objects[path] for path in there if path not in known})
+
+
+def changed_paths(hub: Hub) -> list[str]:
+    """Return our paths (from the hub's folder) that differ from HEAD: source files and pages."""
+    return _changed_in(hub, run(hub, *_STATUS))
+
+
+def head_and_changed_paths(hub: Hub) -> tuple[str, list[str]]:
+    """Return what `head` and `changed_paths` do, asked side by side."""
+    commit, listing = run_all(hub, HEAD, _STATUS, ok=(0, 1))
+    return commit.decode().strip(), _changed_in(hub, listing)
+
+
+class Survey(NamedTuple):
+    """How the work tree differs from the branch and from a commit, and what that commit holds.
+
+    `changed` are our paths (from the hub's folder) that differ from HEAD, `differing` the source files that the commit
+    has otherwise, or not.
+    """
+
+    changed: frozenset[str]
+    differing: tuple[str, ...]
+    tree: Tree
+
+
+def survey(hub: Hub, commit: str) -> Survey:
+    """Look at the work tree and at `commit` (empty: none yet), all side by side."""
+    commands = [_STATUS, _STRANGERS, *([_difference_to(commit), _tree_listing(hub, commit)] if commit else [])]
+    status, others, *rest = run_all(hub, *commands)
+    differing, listing = rest or (b"", b"")
+    return Survey(
+        frozenset(_changed_in(hub, status)),
+        tuple(_differing_in(hub, others + differing)),
+        _parse_tree(hub, commit, listing),
+    )
+
+
+def differing_sources(hub: Hub, commit: str) -> list[str]:
+    """Return the source files (from the hub's folder) of the work tree that the commit has otherwise, or not."""
+    return _differing_in(hub, b"".join(run_all(hub, _STRANGERS, *([_difference_to(commit)] if commit else []))))
+
+
+def _changed_in(hub: Hub, status: bytes) -> list[str]:
+    prefix = prefix_of(hub)
+    paths = (os.fsdecode(row[3:]).removeprefix(prefix) for row in status.split(b"\0") if row)
+    return sorted(path for path in paths if _is_ours(path))
+
+
+def _differing_in(hub: Hub, listing: bytes) -> list[str]:
+    prefix = prefix_of(hub)
+    paths = {os.fsdecode(path).removeprefix(prefix) for path in listing.split(b"\0") if path}
+    return sorted(path for path in paths if _is_ours(path))
+
+
+def _difference_to(commit: str) -> tuple[str, ...]:
+    return "diff", "--name-only", "--no-renames", "-z", commit, "--", "sources"
+
+
+def _tree_listing(hub: Hub, commit: str) -> tuple[str, ...]:
+    parts = (f"{prefix_of(hub)}{part}" for part in (*_OURS, "soul.yaml"))
+    return "ls-tree", "-r", "-z", "--full-tree", commit, "--", *parts
+
+
+def _parse_tree(hub: Hub, commit: str, listing: bytes) -> Tree:
+    prefix = prefix_of(hub)
+    objects = {}
+    for row in filter(None, listing.split(b"\0")):
+        kind, _, path = row.partition(b"\t")
+        mode, _, name = kind.decode().split(" ")
+        if mode in ("100644", "100755"):  # a link or a submodule is not read
+            objects[os.fsdecode(path).removeprefix(prefix)] = name
+    return Tree(commit, objects)
+
+
+def _is_ours(path: str) -> bool:
+    return path.endswith(".ndjson") if path.startswith("sources/") else path.endswith((".md", ".json"))
+
+
+def _read_batch(wanted: Sequence[str], answer: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield path and bytes from what `cat-file --batch` answers: a header line, then the object and a newline."""
+    start = 0
+    for path in wanted:
+        end = answer.index(b"\n", start)
+        header = answer[start:end]
+        start = end + 1
+        if not header.endswith(b" missing"):
+            size = int(header.rsplit(b" ", 1)[1])
+            yield path, answer[start : start + size]
+            start += size + 1

@@ -1,0 +1,127 @@
+"""Rules that tell two statements apart: another place, person, thing or occasion, or nothing said to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from agent_soul.judging.frames import Frame
+from agent_soul.judging.pairs import Judgement, Label, Pair, listed
+from agent_soul.judging.reading import Token
+
+_TOPIC = 0.34
+"""Share of the smaller statement below which two speak of different things."""
+_PARALLEL = 0.5
+"""Share of equal words, in order, from which two sentences have one build."""
+_CLOSELY_PARALLEL = 0.74
+A_THING = 0.9
+"""Weight of what may be a thing by itself: a word, or two unknown Chinese characters ..."""
+_A_CHARACTER = 0.4
+"""... in a closely parallel sentence a single one."""
+_REPORTED_TOPIC = 0.6
+_SAME_REPORT = 0.9
+"""Share in common from which two reports are of one act."""
+
+
+def other_reach(pair: Pair) -> Judgement | None:
+    """What holds in one project says nothing about another."""
+    one, other = pair.one.reach, pair.other.reach
+    if one != other and (one[1] or other[1]):
+        return Judgement(Label.DISTINCT, "other reach", (":".join(one), ":".join(other)))
+    return None
+
+
+def mention_only(pair: Pair) -> Judgement | None:
+    """Asking about a thing, or reading of it, decides nothing."""
+    return Judgement(Label.DISTINCT, "mention only") if pair.only_one("mention") else None
+
+
+def exception(pair: Pair) -> Judgement | None:
+    """An exception, or what holds for a time, leaves the rule standing."""
+    if pair.only_one("exception") or pair.one.is_temporary != pair.other.is_temporary:
+        return Judgement(Label.DISTINCT, "exception")
+    return None
+
+
+def other_holder(pair: Pair) -> Judgement | None:
+    """Production and tests, laptop and desktop, Python and Go: what is said of one is not said of the other."""
+    first, second = (each.holders for each in pair.frames)
+    for row in sorted(first.keys() & second.keys()):
+        names_owners = row == "role" and all(each.persons for each in pair.frames)
+        if not names_owners and not first[row] & second[row]:
+            return Judgement(Label.DISTINCT, f"other {row}", (listed(first[row]), listed(second[row])))
+    return None
+
+
+def other_occasion(pair: Pair) -> Judgement | None:
+    """The first and the second round, or two dated events that are over or were measured differently."""
+    first, second = pair.left_over
+    ordinals = [[q.shown for q in side if q.kind == "ordinal"] for side in (first, second)]
+    if all(ordinals):
+        return Judgement(Label.DISTINCT, "other occasion", (ordinals[0][0], ordinals[1][0]))
+    dates = [[q.shown for q in side if q.is_date] for side in (first, second)]
+    measured = [[q for q in side if not q.is_date and q.kind != "ordinal"] for side in (first, second)]
+    is_over = all(each.is_past for each in pair.frames) or pair.one.kind == pair.other.kind == "observation"
+    if all(dates) and (is_over or any(q.is_like(p) for q in measured[0] for p in measured[1])):
+        return Judgement(Label.DISTINCT, "other occasion", (dates[0][0], dates[1][0]))
+    return None
+
+
+def other_object(pair: Pair) -> Judgement | None:
+    """Two sentences of one build with another thing in the same place speak of two things."""
+    first, second = (each.main for each in pair.frames)
+    matcher = SequenceMatcher(None, pair.frames[0].slots, pair.frames[1].slots, autojunk=False)
+    ratio = matcher.ratio()
+    least = _A_CHARACTER if ratio >= _CLOSELY_PARALLEL else A_THING
+    for kind, a1, a2, b1, b2 in matcher.get_opcodes() if ratio >= _PARALLEL else ():
+        if kind == "replace" and _is_framed_alike(first, (a1, a2), second, (b1, b2)):
+            things = _things_in(first[a1:a2], *pair.frames), _things_in(second[b1:b2], *pair.frames[::-1])
+            if all(sum(t.weight for t in side) >= least for side in things):
+                return Judgement(Label.DISTINCT, "other object", tuple(" ".join(t.surface for t in s) for s in things))
+    return None
+
+
+def other_topic(pair: Pair) -> Judgement | None:
+    """Too little in common."""
+    return Judgement(Label.DISTINCT, "other topic") if pair.contained < _TOPIC else None
+
+
+def as_reports(pair: Pair, found: Judgement) -> Judgement:
+    """Return `found`, unless it is of reports, each of which tells of its own act.
+
+    Two do not contradict each other, and are one only if nearly all agrees; one contradicts what holds only if both
+    are plainly about the same.
+    """
+    is_conflict = found.label is Label.CONFLICT and found.rule != "given up"
+    if pair.reports == 2 and (found.label is Label.CONFLICT or pair.alike < _SAME_REPORT):
+        return Judgement(Label.DISTINCT, "two reports")
+    if pair.reports == 1 and is_conflict and pair.contained < _REPORTED_TOPIC:
+        return Judgement(Label.DISTINCT, "a report")
+    return found
+
+
+def is_thing(token: Token) -> bool:
+    """Tell whether a token may be what a statement is about: no verb, no little or weak word, no person who owns."""
+    word = token.word
+    if not word:
+        return token.weight > 0
+    is_other = word.roles & {"verbs", "value verbs", "owning"} or (word.holder and word.holder[0] == "role")
+    return word.weight >= 1 and not is_other
+
+
+def _is_framed_alike(
+    first: Sequence[Token], one: tuple[int, int], second: Sequence[Token], other: tuple[int, int]
+) -> bool:
+    """Tell whether the words beside two segments are equal; beside differing values a segment belongs to the value."""
+    before = zip(first[one[0] - 1 : one[0]], second[other[0] - 1 : other[0]], strict=False)
+    after = zip(first[one[1] : one[1] + 1], second[other[1] : other[1] + 1], strict=False)
+    return all(a.concept == b.concept for a, b in (*before, *after))
+
+
+def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Token]:
+    """Return the things of a segment; none where it holds a person or value that is given, or what both speak of."""
+    if any(person.startswith(token.surface) for token in segment for person in frame.persons):
+        return []
+    things = [token for token in segment if is_thing(token)]
+    known = frame.values.keys() | other.weights.keys()
+    return [] if any(token.concept in known for token in things) else things

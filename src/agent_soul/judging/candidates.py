@@ -1,0 +1,125 @@
+"""Which pairs of many statements are worth judging: those that share rare words. Near-linear in their number."""
+
+from __future__ import annotations
+
+import functools
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import combinations
+
+from agent_soul.judging.lexicon import CJK, Word, key_of, load, stem
+
+_WORD = re.compile(rf"[^\W_{CJK}][^\W{CJK}]*(?:[.+#'-][^\W{CJK}]+)*|[{CJK}]+")
+_LEAST_WEIGHT = 0.9
+_RAREST = 6
+"""Of each statement this many of its rarest words make its keys, two at a time ..."""
+_RAREST_AMONG_FEW = 14
+_FEW = 400
+"""... and more among few statements, where completeness costs nothing."""
+_SINGLY = 4
+"""A word that so few statements hold is a key by itself."""
+_COMMON = 24
+"""A key that more statements share says too little about each pair of them."""
+SHARED_BY_RIVALS = 0.3
+SHARED_BY_DUPLICATES = 0.5
+"""Share of the fewer words of two texts that both hold, below which no rule finds a conflict, or a duplicate."""
+
+
+def candidate_pairs(
+    texts: Sequence[str], anchors: Collection[int] | None = None, least: float = SHARED_BY_RIVALS
+) -> Iterator[tuple[int, int]]:
+    """Yield the positions of each two texts that share a key, the smaller one first, each pair once, in order.
+
+    With `anchors` only pairs that hold one of these positions; `least` is the share of words that both must hold. Cost
+    grows with the number of texts times a constant: a text has at most 91 keys, a key at most 276 pairs.
+    """
+    if anchors is not None and not anchors:
+        return
+    terms = [terms_of(text) for text in texts]
+    wanted = None if anchors is None else frozenset().union(*(terms[position] for position in anchors))
+    pairs: set[tuple[int, int]] = set()
+    for holders in _postings([each & wanted for each in terms] if wanted is not None else terms).values():
+        if 1 < len(holders) <= _COMMON:
+            pairs.update(combinations(holders, 2))
+    for one, other in sorted(pairs):
+        if anchors is not None and one not in anchors and other not in anchors:
+            continue
+        first, second = terms[one], terms[other]
+        if len(first & second) >= least * min(len(first), len(second)):
+            yield one, other
+
+
+def _postings(terms: Sequence[frozenset[str]]) -> dict[object, list[int]]:
+    """Return the positions of the texts by key: a very rare word, or two of a text's rarest."""
+    held: dict[str, int] = defaultdict(int)
+    for each in terms:
+        for term in each:
+            held[term] += 1
+    most = _RAREST_AMONG_FEW if len(terms) <= _FEW else _RAREST
+    postings: dict[object, list[int]] = defaultdict(list)
+    for position, each in enumerate(terms):
+        rarest = sorted((held[term], term) for term in each if held[term] > 1)[:most]
+        for number, term in rarest:
+            if number <= _SINGLY:
+                postings[term].append(position)
+        for pair in combinations([term for _, term in rarest], 2):
+            postings[pair].append(position)
+    return postings
+
+
+def terms_of(text: str) -> frozenset[str]:
+    """Return the words of a text that say what it is about, by their concepts; of a setting, the setting."""
+    folded = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
+    words = _WORD.findall(folded)
+    terms: set[str] = set()
+    starts = load().starts
+    for at, word in enumerate(words):
+        if not word[0].isascii() and word[0] > "\u3000":
+            terms.update(_cjk_terms(word))
+            continue
+        if stem(word) in starts:
+            terms.update(_phrase_terms(words[at : at + 3]))
+        term = _term(word)
+        if term:
+            terms.add(term)
+    return frozenset(terms)
+
+
+@functools.lru_cache(maxsize=100_000)
+def _term(word: str) -> str:
+    """Return the concept of a word, or an empty string where it says nothing."""
+    lexicon = load()
+    known = lexicon.exact.get(word) or lexicon.words.get(key_of(word))
+    return _name(known) if known else stem(word)
+
+
+def _name(word: Word) -> str:
+    if word.setting:
+        return f"{word.setting[0]}="
+    return word.concept if word.weight >= _LEAST_WEIGHT else ""
+
+
+def _phrase_terms(words: Sequence[str]) -> Iterable[str]:
+    lexicon = load()
+    for length in range(2, len(words) + 1):
+        if known := lexicon.words.get(" ".join(map(key_of, words[:length]))):
+            yield _name(known) or known.concept
+
+
+def _cjk_terms(run: str) -> Iterable[str]:
+    """Yield the concepts of a run of characters, and the pairs of neighbours that no entry covers."""
+    lexicon = load()
+    position, unknown = 0, ""
+    while position < len(run):
+        longest = min(lexicon.longest_cjk, len(run) - position)
+        length = next((n for n in range(longest, 0, -1) if run[position : position + n] in lexicon.words), 0)
+        if not length:
+            unknown += run[position]
+        if length or position + 1 == len(run):
+            yield from (unknown[at : at + 2] for at in range(len(unknown) - 1))
+            unknown = ""
+        if length and (name := _name(lexicon.words[run[position : position + length]])):
+            yield name
+        position += length or 1

@@ -1,0 +1,165 @@
+"""What a statement says, laid out for comparison: clauses with their sense, values, numbers, names and bounds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from agent_soul.judging import values as given
+from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.reading import Token, read
+from agent_soul.judging.values import ANY_VERB
+
+__all__ = ["ANY_VERB", "Clause", "Frame", "frame"]
+
+_REASON_WEIGHT = 0.25
+_INSTEAD = frozenset({"instead of", "rather than", "而不是", "而非"})
+_BOUNDS = frozenset({"until", "unless", "除非", "直到"})
+"""With a denial these affirm: "do not merge until the build passes"."""
+_PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
+_CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
+_ACTS = (
+    "add(?:ed)? fix(?:ed)? removed? renamed? bump(?:ed)? refactor(?:ed)? improved? revert(?:ed)? implement(?:ed)?"
+    " prepared? cleaned updated changed moved released merged replaced upgraded published shipped verified deployed"
+    " completed created introduced migrated switched closed finished tested built executed rewrote"
+    " 修复了 新增了 更新了 删除了 完成了 合并了 发布了 重构了 优化了"
+)
+_REPORT = re.compile(
+    r"\s*(?:\[[^]]*\]|(?:feat|fix|docs?|chore|refactor|style|test|build|ci|perf|wip|revert)(?:\([^)]*\))?!?:"
+    rf"|(?:[\w./()-]+: )?(?:{'|'.join(_ACTS.split())})(?![a-z]))",
+    re.IGNORECASE,
+)
+"""How a statement begins that tells of one change, as commit subjects and change logs do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what.
+
+    `is_reason` marks what is said only beside the statement: its reason, where it comes from, what it replaces.
+    """
+
+    weights: Mapping[str, float]
+    sign: int
+    is_reason: bool
+    tokens: tuple[Token, ...]
+
+
+_NOTHING = Clause({}, 1, False, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A statement laid out.
+
+    `weights` is what it is about; `settings` the values of exclusive settings that it affirms; `holders` what it is
+    limited to; `names` its names as they are written; `values` those that it gives, with the verb that gives each;
+    `denied` what it gives up, `excluded` what it rules out; `roles` what its words do in it (see oppositions.txt).
+    `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
+    build: of numbers and settings only the kind.
+    """
+
+    text: str
+    clauses: tuple[Clause, ...]
+    weights: Mapping[str, float]
+    quantities: tuple[Quantity, ...]
+    settings: Mapping[str, frozenset[str]]
+    holders: Mapping[str, frozenset[str]]
+    names: Mapping[str, str]
+    values: Mapping[str, str]
+    denied: frozenset[str]
+    excluded: frozenset[str]
+    main: tuple[Token, ...]
+    slots: tuple[str, ...]
+    persons: frozenset[str]
+    roles: frozenset[str]
+    is_past: bool
+    is_report: bool
+
+    @property
+    def total(self) -> float:
+        """Weight of all that it is about."""
+        return sum(self.weights.values())
+
+
+def frame(text: str) -> Frame:
+    """Lay out a statement."""
+    clauses = tuple(_clauses(read(text)))
+    main = [clause for clause in clauses if not clause.is_reason]
+    said = [token for clause in main for token in clause.tokens]
+    weights: dict[str, float] = {}
+    for clause in clauses:
+        for concept, weight in clause.weights.items():
+            weights[concept] = max(weights.get(concept, 0.0), weight)
+    denied = frozenset(name for clause in clauses for name in given.denied(clause.tokens))
+    opening = next((c for c in main[:2] if sum(c.weights.values()) >= 1), main[0] if main else _NOTHING)
+    told = tuple(token for token in opening.tokens if token.quantity or token.weight)
+    affirmed = [clause for clause in main if clause.sign > 0]
+    return Frame(
+        text=text,
+        clauses=clauses,
+        weights=weights,
+        quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
+        settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
+        holders=given.holders(said),
+        names={token.concept: token.surface for token in said if token.is_name},
+        values={name: verb for name, verb in given.values(said).items() if name not in denied},
+        denied=denied,
+        excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
+        main=told,
+        slots=tuple(map(_slot, told)),
+        persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
+        roles=frozenset(role for clause in clauses for role in _roles(clause)),
+        is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
+        is_report=bool(_REPORT.match(text)),
+    )
+
+
+def _slot(token: Token) -> str:
+    if token.quantity:
+        return f"<{token.quantity.kind}>"
+    return f"<{token.word.setting[0]}>" if token.word and token.word.setting else token.concept
+
+
+def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
+    """Part the tokens at punctuation and before reasons; an opening `On Linux,` or `If it fails,` stays where it is."""
+    part: list[Token] = []
+    is_reason = started = False
+    for token in (*tokens, Token("", ends_clause=True)):
+        if token.surface == "," and part and _opens(part[0]):
+            continue
+        is_beside = _has_role(token, "reason") or token.surface.lower() in _INSTEAD
+        reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
+        if not (token.ends_clause or reasons):
+            part.append(token)
+            continue
+        if part:
+            started = True
+            yield _clause(part, is_reason)
+        part = [] if token.ends_clause else [token]
+        is_reason = reasons or (is_reason and not token.ends_clause)
+
+
+def _opens(token: Token) -> bool:
+    return _has_role(token, "placing") or _has_role(token, "condition")
+
+
+def _has_role(token: Token, role: str) -> bool:
+    return token.word is not None and role in token.word.roles
+
+
+def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
+    is_beside = is_reason or any(_has_role(token, "aside") for token in tokens[:2])
+    factor = _REASON_WEIGHT if is_beside else 1.0
+    weights = {token.concept: token.weight * factor for token in tokens if token.weight}
+    signs = [token.word.sign for token in tokens if token.word]
+    turns = signs.count(-1) + (-1 in signs and any(token.surface.lower() in _BOUNDS for token in tokens))
+    return Clause(weights, -1 if turns % 2 else 1, is_beside, tuple(tokens))
+
+
+def _roles(clause: Clause) -> Iterable[str]:
+    """Yield the roles of a clause's words; a denied exception ("no exceptions") is none."""
+    for token in clause.tokens:
+        if token.word:
+            yield from token.word.roles - ({"exception"} if clause.sign < 0 else frozenset())

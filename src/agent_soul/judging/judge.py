@@ -1,0 +1,58 @@
+"""The rules, in the order in which they are asked; the first that has an answer decides. See docs/judging.md."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from agent_soul.judging.against import (
+    denied_beside,
+    differing_number,
+    differing_owner,
+    differing_setting,
+    differing_value,
+    given_up,
+    opposite_sense,
+)
+from agent_soul.judging.apart import (
+    as_reports,
+    exception,
+    mention_only,
+    other_holder,
+    other_object,
+    other_occasion,
+    other_reach,
+    other_topic,
+)
+from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
+from agent_soul.judging.same import same_words, says_the_same
+
+RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
+    other_reach,
+    same_words,
+    mention_only,
+    exception,
+    other_holder,
+    other_occasion,
+    other_object,
+    given_up,
+    differing_number,
+    differing_setting,
+    other_topic,
+    differing_owner,
+    differing_value,
+    opposite_sense,
+    denied_beside,
+    says_the_same,
+)
+
+
+def judge(one: Statement, other: Statement) -> Judgement:
+    """Say what two statements are to each other; the same for both orders, but for the order of the evidence."""
+    if other.text < one.text:  # parts of the work, such as the alignment, depend on the order
+        label, rule, evidence = judge(other, one)
+        return Judgement(label, rule, evidence[::-1])
+    pair = Pair(one, other)
+    found = next(filter(None, (rule(pair) for rule in RULES)), Judgement(Label.DISTINCT, "unlike"))
+    if found.label is Label.DISTINCT or found.rule == "same words":
+        return found
+    return as_reports(pair, found)

@@ -1,0 +1,162 @@
+"""The word tables of the judge: what means the same, what excludes what, and what changes a statement's sense."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from importlib.resources import files
+
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+
+OWN_SUBJECT = "*"
+"""Ends the name of a setting whose values are said of nothing else."""
+
+_ROLES = (
+    "mention",
+    "exception",
+    "reason",
+    "aside",
+    "universal",
+    "condition",
+    "placing",
+    "value verbs",
+    "owning",
+    "verbs",
+    "additive",
+)
+_WEAK_WEIGHT = 0.3
+_POLE_WEIGHT = 0.5
+_SUFFIXES = ("ly", "ments", "ment", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
+_VOWELS = frozenset("aeiouy")
+_SHORTEST_STEM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What the tables say of a word or phrase.
+
+    `concept` is what texts are compared by; `weight` how much it says of a topic, from 0. `sign` is -1 where it turns
+    the sense of its clause. `setting` and `holder` are a row and the value of that row, or None.
+    """
+
+    concept: str
+    weight: float = 1.0
+    sign: int = 1
+    setting: tuple[str, str] | None = None
+    holder: tuple[str, str] | None = None
+    roles: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Surface form to word: English in `words` by stems, joined by blanks; in `exact` what is found only as it stands.
+
+    `starts` are the stems that longer phrases begin with.
+    """
+
+    words: dict[str, Word]
+    exact: dict[str, Word]
+    starts: frozenset[str]
+    longest_cjk: int
+    surnames: frozenset[str]
+
+
+@functools.cache
+def stem(word: str) -> str:
+    """Return the part of a lower-case English word that its inflected forms share: `caches`, `caching` give `cach`."""
+    if not (word.isascii() and word.isalpha()) or len(word) <= _SHORTEST_STEM:
+        return word
+    for suffix in _SUFFIXES:
+        rest = word.removesuffix(suffix)
+        if rest != word and _may_lose(word, rest, suffix):
+            word = rest
+            break
+    if len(word) > _SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "aeiouls":
+        word = word[:-1]
+    return word[:-1] if len(word) > _SHORTEST_STEM and word.endswith(("e", "i", "y")) else word
+
+
+def _may_lose(word: str, rest: str, suffix: str) -> bool:
+    if len(rest) < _SHORTEST_STEM - (suffix == "s") + (suffix == "ly") or not _VOWELS & set(rest):
+        return False
+    return not word.endswith(("ss", "us", "is", "eed")) or suffix not in ("s", "ed", "es")
+
+
+def key_of(form: str) -> str:
+    """Return the key under which a surface form is found; one with a capital is found as it is written only."""
+    if not form.isascii() or form != form.lower():
+        return form
+    return " ".join(stem(part) for part in form.replace("-", " ").split())
+
+
+@functools.cache
+def load() -> Lexicon:
+    """Return the tables that ship with the package."""
+    words: dict[str, Word] = {}
+    concepts, tables = _sections("concepts.txt")["concepts"], _sections("oppositions.txt")
+    for forms in map(_forms, concepts):
+        for form in forms:
+            words.setdefault(key_of(form), Word(forms[0]))
+    _enter_oppositions(words, tables)
+    exact = {form: Word("not", 0.0, -1) for row in tables["negations"] for form in _forms(row)}
+    for row, value, form in _values(tables["sets"]):  # names, which no stem may confuse: git and gitee
+        known = words.get(key_of(form), Word(""))
+        exact |= dict.fromkeys((form, f"{form}s"), replace(known, concept=f"{row}={value}", setting=(row, value)))
+    for form in (form for row in tables["stop"] for form in _forms(row)):
+        known = words.get(key_of(form), Word(form))
+        exact.setdefault(form, Word(form, 0.0, 1, roles=known.roles))
+    for word in (form for row in tables["weak"] for form in _forms(row)):
+        words[key_of(word)] = replace(words.get(key_of(word), Word(key_of(word))), weight=_WEAK_WEIGHT)
+    exact |= {form: words.pop(form) for form in list(words) if form != form.lower()}
+    words |= {form: word for form, word in exact.items() if not form.isascii()}
+    starts = frozenset(stem(form.split()[0]) for form in (*words, *exact) if " " in form)
+    longest = max(len(form) for form in words if not form.isascii())
+    return Lexicon(words, exact, starts, longest, frozenset("".join(tables["surnames"])))
+
+
+def _enter_oppositions(words: dict[str, Word], tables: dict[str, list[str]]) -> None:
+    for name, weight in (("poles", _POLE_WEIGHT), ("modals", 0.0)):
+        for row in tables[name]:
+            sides = [_forms(side) for side in row.split("|")]
+            for sign, forms in zip((1, -1), sides, strict=True):
+                words |= {key_of(form): Word(sides[0][0], weight, sign) for form in forms}
+    for row, value, form in _values(tables["holders"]):
+        words[key_of(form)] = replace(words.get(key_of(form), Word(value)), holder=(row, value))
+    for role in _ROLES:
+        _give_role(words, role, [form for row in tables[role] for form in _forms(row)])
+
+
+def _give_role(words: dict[str, Word], role: str, forms: Iterable[str]) -> None:
+    """Give a role to the forms and to every other word of their concepts."""
+    concepts = set()
+    for key in map(key_of, forms):
+        known = words.setdefault(key, Word(key, 0.0 if " " in key or not key.isascii() else 1.0))
+        concepts.add(known.concept)
+    for key, word in words.items():
+        if word.concept in concepts:
+            words[key] = replace(word, roles=word.roles | {role})
+
+
+def _values(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
+    """Yield row, value and form of `theme: dark, 深色 | light, 浅色`; a value is named by its first form."""
+    for line in lines:
+        row, _, values = line.partition(": ")
+        for forms in map(_forms, values.split("|")):
+            yield from ((row, forms[0], form) for form in forms)
+
+
+def _forms(text: str) -> list[str]:
+    return [form.strip() for form in text.split(",") if form.strip()]
+
+
+def _sections(name: str) -> dict[str, list[str]]:
+    """Return the lines of each `[section]` of a table; `#` begins a comment."""
+    sections: dict[str, list[str]] = {}
+    lines: list[str] = []
+    for line in files(__package__).joinpath(name).read_text(encoding="utf-8").split("\n"):
+        if line.startswith("["):
+            lines = sections.setdefault(line.strip("[]"), [])
+        elif line.strip() and not line.startswith("#"):
+            lines.append(line)
+    return sections

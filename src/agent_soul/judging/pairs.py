@@ -1,0 +1,110 @@
+"""Two statements laid out beside each other, and how much of them agrees."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from agent_soul.judging.frames import Frame, frame
+from agent_soul.judging.quantities import Quantity
+
+_FRAMES_KEPT = 8192
+_BINDING = frozenset({"rule", "preference", "decision"})
+"""Kinds that bind, however they are worded: "add a test" is then no report."""
+
+
+class Label(StrEnum):
+    """What two statements are to each other."""
+
+    DUPLICATE = "duplicate"
+    CONFLICT = "conflict"
+    DISTINCT = "distinct"
+
+
+class Statement(NamedTuple):
+    """What is judged: a text, the kind of its event, where it holds, and whether it holds for a time only."""
+
+    text: str
+    kind: str = "fact"
+    reach: tuple[str, ...] = ("stable", "")
+    is_temporary: bool = False
+
+
+class Judgement(NamedTuple):
+    """A label, the rule that gave it, and what a person should see of the reason, of the first statement first."""
+
+    label: Label
+    rule: str
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two statements with their frames; measures are shares of 1."""
+
+    one: Statement
+    other: Statement
+
+    @functools.cached_property
+    def frames(self) -> tuple[Frame, Frame]:
+        return _frame(self.one.text), _frame(self.other.text)
+
+    @functools.cached_property
+    def shared(self) -> float:
+        """Weight of what both are about; a full word weighs 1."""
+        return shared_weight(self.frames[0].weights, self.frames[1].weights)
+
+    @functools.cached_property
+    def contained(self) -> float:
+        """Share of the smaller statement that the larger one holds too."""
+        return self.shared / max(min(each.total for each in self.frames), 1.0)
+
+    @functools.cached_property
+    def alike(self) -> float:
+        """Share of both statements that they have in common."""
+        return 2 * self.shared / max(sum(each.total for each in self.frames), 1.0)
+
+    @functools.cached_property
+    def left_over(self) -> tuple[list[Quantity], list[Quantity]]:
+        """Return the quantities of each side that the other does not have."""
+        first, second = (each.quantities for each in self.frames)
+        return (
+            [quantity for quantity in first if not any(map(quantity.equals, second))],
+            [quantity for quantity in second if not any(map(quantity.equals, first))],
+        )
+
+    @functools.cached_property
+    def reports(self) -> int:
+        """Number of the statements that report an act: project updates, and lines of a change log."""
+        sides = zip((self.one, self.other), self.frames, strict=True)
+        return sum(s.kind == "project-update" or (f.is_report and s.kind not in _BINDING) for s, f in sides)
+
+    def contained_without(self, concepts: Iterable[str], *, least: float) -> float:
+        """Return `contained` of what is left when `concepts` are set aside; `least` is the weight it is measured by."""
+        aside = frozenset(concepts)
+        first, second = ({c: w for c, w in each.weights.items() if c not in aside} for each in self.frames)
+        return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), least)
+
+    def either(self, role: str) -> bool:
+        return any(role in each.roles for each in self.frames)
+
+    def only_one(self, role: str) -> bool:
+        return (role in self.frames[0].roles) != (role in self.frames[1].roles)
+
+
+def shared_weight(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    """Return the weight of the concepts that both have, each by the lesser of its weights."""
+    return sum(min(weight, second[concept]) for concept, weight in first.items() if concept in second)
+
+
+def listed(values: Iterable[str]) -> str:
+    """Return values as evidence shows them, in one order everywhere."""
+    return ", ".join(sorted(values))
+
+
+@functools.lru_cache(maxsize=_FRAMES_KEPT)
+def _frame(text: str) -> Frame:
+    return frame(text)

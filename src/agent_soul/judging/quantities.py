@@ -1,0 +1,128 @@
+"""Numbers in statements, by what they measure: `30 days` and `一个月` are times, `3 pm` and `15:00` one clock time."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+DIGITS = "零〇一二两三四五六七八九"
+NUMERAL = f"[{DIGITS}十百千万半]+"
+NUMBER_WORDS = {
+    name: float(number)
+    for number, name in enumerate(
+        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    )
+} | {
+    "once": 1.0,
+    "twice": 2.0,
+    "fifteen": 15.0,
+    "twenty": 20.0,
+    "thirty": 30.0,
+    "forty": 40.0,
+    "fifty": 50.0,
+    "sixty": 60.0,
+    "ninety": 90.0,
+    "hundred": 100.0,
+}
+
+_MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
+_UNITS = {
+    "time": {
+        "ms millisecond 毫秒": 0.001,
+        "sec second 秒 秒钟": 1.0,
+        "min minute 分钟 分": _MINUTE,
+        "hour hr h 小时 个小时 钟头": _HOUR,
+        "day 天 日": _DAY,
+        "week 周 星期 个星期 礼拜": 7 * _DAY,
+        "month 个月 月": 30 * _DAY,
+        "year 年": 365 * _DAY,
+    },
+    "size": {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "byte 字节": 1.0},
+    "share": {"percent % 成": 1.0},
+    "length": {
+        "metre meter m 米": 1.0,
+        "km kilometre kilometer 公里 千米": 1e3,
+        "cm 厘米": 0.01,
+        "pixel px 像素": 1e-9,
+    },
+    "temperature": {"degree 度": 1.0},
+    "money": {"euro dollar yuan 元 块钱": 1.0},
+    "pages": {"page 页": 1.0},
+    "count": {"times 次 遍 回 人 位 名 条 个 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级": 1.0},
+}
+UNITS = {
+    name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()
+}
+CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
+LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|px|h|%|m"
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+MONTHS = {name: number for number, full in enumerate(_MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
+WEEKDAYS = {name: number for number, full in enumerate(_WEEKDAYS) for name in (full, f"{full}s")}
+CJK_WEEKDAYS = {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}
+
+
+class Quantity(NamedTuple):
+    """A number with what it measures: `kind` names the dimension, `value` is in its base unit (seconds, bytes ...).
+
+    `things` are the concepts of what a count counts, where the text says it.
+    """
+
+    kind: str
+    value: float | tuple[int, ...]
+    shown: str
+    things: frozenset[str] = frozenset()
+
+    @property
+    def is_date(self) -> bool:
+        return self.kind in ("date", "weekday")
+
+    @property
+    def is_version(self) -> bool:
+        return self.kind.startswith("version of ")
+
+    def is_like(self, other: Quantity) -> bool:
+        """Tell whether both measure the same."""
+        apart = self.things and other.things and not self.things & other.things
+        return self.kind == other.kind and not (self.kind == "count" and apart)
+
+    def equals(self, other: Quantity) -> bool:
+        return self.is_like(other) and self.value == other.value
+
+
+def numeral(text: str) -> float | None:
+    """Return the value of a Chinese or Arabic numeral, or of an English number word; None where it is none."""
+    if re.fullmatch(r"\d[\d,]*(\.\d+)?", text):
+        return float(text.replace(",", ""))
+    if text in NUMBER_WORDS:
+        return NUMBER_WORDS[text]
+    return _cjk_numeral(text) if re.fullmatch(NUMERAL, text) else None
+
+
+def _cjk_numeral(text: str) -> float:
+    if text == "半":
+        return 0.5
+    total, digit = 0.0, 0.0
+    for character in text:
+        if character in DIGITS:
+            digit = (0, 0, 1, 2, 2, 3, 4, 5, 6, 7, 8, 9)[DIGITS.index(character)]
+        elif character == "半":
+            digit += 0.5
+        else:
+            total += (digit or 1) * {"十": 10, "百": 100, "千": 1000, "万": 10000}[character]
+            digit = 0
+    return total + digit
+
+
+def measured(value: float, unit: str, shown: str) -> Quantity:
+    """Return the quantity of a number and the name of its unit, singular; an unknown unit counts things."""
+    kind, size = UNITS.get(unit, ("count", 1.0))
+    return Quantity(kind, round(value * size, 6), shown)
+
+
+def version(name: str, text: str) -> Quantity:
+    """Return the version of a named thing: `3.10` is newer than `3.9`."""
+    return Quantity(f"version of {name}", tuple(int(part) for part in text.lower().lstrip("v").split(".")), text)

@@ -1,0 +1,65 @@
+"""Rules that find a duplicate: nothing that matters differs, and nearly all agrees."""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+
+from agent_soul.judging.apart import A_THING, is_thing
+from agent_soul.judging.frames import Frame
+from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
+from agent_soul.text import compare_key
+
+_FORM = re.compile(r"[\W_](?<![-+#.%/:])|[-+#.%/:](?![^\W_])")
+"""What is form alone: punctuation, but for what stands before a letter or digit and may change it (`.env`, `-1`)."""
+_SAME = 0.55
+"""Share in common from which two statements say the same ..."""
+_SHORT_SAME = 0.75
+"""... or short ones, of which less than `_SHORT` agrees: a single word is much of them."""
+_SHORT = 3.0
+_CONTAINED = 0.85
+"""Share of a statement that a longer one must hold to be it with an addition."""
+_NAMES_CONTAINED = 0.7
+_LONG = 4.0
+_TWO_THINGS = 2.5
+_LITTLE = 0.5
+
+
+def same_words(pair: Pair) -> Judgement | None:
+    """The same letters and digits: case, width, blanks and punctuation aside."""
+    first, second = (_letters(each.text) for each in (pair.one, pair.other))
+    return Judgement(Label.DUPLICATE, "same words") if first == second else None
+
+
+@functools.lru_cache(maxsize=8192)
+def _letters(text: str) -> str:
+    return _FORM.sub("", compare_key(text))
+
+
+def says_the_same(pair: Pair) -> Judgement | None:
+    """Nearly all in common, and no number, name, sense or thing that differs."""
+    one, other = pair.frames
+    new_names = (one.names.keys() - other.weights.keys()) | (other.names.keys() - one.weights.keys())
+    if any(pair.left_over) or (new_names and pair.contained < _NAMES_CONTAINED):
+        return None
+    left = min(_things_left(one, other), _things_left(other, one))
+    if _sense(one, other) != _sense(other, one) or left >= (A_THING if pair.shared < _LONG else _TWO_THINGS):
+        return None
+    enough = _SAME if pair.shared >= _SHORT or pair.contained >= _CONTAINED else _SHORT_SAME
+    if pair.alike >= enough:
+        return Judgement(Label.DUPLICATE, "says the same", (f"{pair.alike:.0%} in common",))
+    return None
+
+
+def _sense(one: Frame, other: Frame) -> int:
+    """Return the product of the signs of the clauses that have something in common with the other statement."""
+    return math.prod(
+        c.sign for c in one.clauses if not c.is_reason and shared_weight(c.weights, other.weights) >= _LITTLE
+    )
+
+
+def _things_left(one: Frame, other: Frame) -> float:
+    """Return the weight of what one statement is about and the other does not hold."""
+    tokens = [token for clause in one.clauses if not clause.is_reason for token in clause.tokens]
+    return sum(t.weight for t in tokens if is_thing(t) and t.weight >= A_THING and t.concept not in other.weights)

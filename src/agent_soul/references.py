@@ -1,0 +1,93 @@
+"""Ids that a record names: written out whole before it is kept, because a line is read without knowing the others.
+
+Pure. People and agents name events by the few characters that pages show.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any, Protocol
+
+from agent_soul.errors import RefusedError
+
+_LISTS = ("supersedes", "derived_from")
+_IDS_NAMED = 5
+
+
+class Ids(Protocol):
+    """The ids of a hub's events, found by how they begin."""
+
+    def beginning_with(self, wanted: str) -> list[str]:
+        """Return the ids that begin so; the one alone where one is exactly that."""
+        ...
+
+
+class KnownIds:
+    """Ids in memory; looking one up takes as long for a thousand as for a million."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._sorted = sorted(set(ids))
+
+    def beginning_with(self, wanted: str) -> list[str]:
+        start = bisect_left(self._sorted, wanted)
+        if not wanted:
+            return []
+        if self._sorted[start : start + 1] == [wanted]:
+            return [wanted]
+        found = []
+        for id_ in islice(self._sorted, start, None):
+            if not id_.startswith(wanted):
+                break
+            found.append(id_)
+        return found
+
+
+def named_ids(record: Mapping[str, Any]) -> list[str]:
+    """Return the ids of other events that a record names, as they stand in it; what is no id is left out."""
+    lists = [record.get(name) for name in _LISTS]
+    mark = record.get("mark")
+    if isinstance(mark, Mapping) and mark.get("action") != "alias":  # an alias names projects, not events
+        lists.append(mark.get("targets"))
+    return [id_ for ids in lists for id_ in _listed(ids) if isinstance(id_, str)]
+
+
+def with_whole_ids(record: Mapping[str, Any], known: Ids) -> tuple[dict[str, Any], list[str]]:
+    """Return the record with the ids of other events written out, and what to say about ids that nothing here has.
+
+    Raises `RefusedError` where an id begins those of several events.
+    """
+    result, warnings = dict(record), []
+
+    def whole(name: str, ids: Any) -> Any:
+        found = []
+        for id_ in _listed(ids):
+            complete = _whole(id_, known) if isinstance(id_, str) else id_
+            found += [complete or id_] if (complete or id_) not in found else []
+            if complete == "":
+                warnings.append(
+                    f"{name} {id_!r}: no event here has that id yet, and it counts only for one with exactly that id;"
+                    " give ids of other machines whole"
+                )
+        return found if _listed(ids) else ids  # what is no list of ids is for the schema to refuse
+
+    for name in _LISTS:
+        if record.get(name):
+            result[name] = whole(name, record[name])
+    mark = record.get("mark")
+    if isinstance(mark, Mapping) and mark.get("action") != "alias" and mark.get("targets"):
+        result["mark"] = {**mark, "targets": whole("mark.targets", mark["targets"])}
+    return result, warnings
+
+
+def _listed(ids: Any) -> list[Any]:
+    return [ids] if isinstance(ids, str) else list(ids) if isinstance(ids, (list, tuple)) else []
+
+
+def _whole(wanted: str, known: Ids) -> str:
+    ids = known.beginning_with(wanted)
+    if len(ids) > 1:
+        named = ", ".join(ids[:_IDS_NAMED]) + (", …" if len(ids) > _IDS_NAMED else "")
+        raise RefusedError(f"{wanted!r} begins the ids of {len(ids)} events: {named}", hint="give more of the id")
+    return ids[0] if ids else ""

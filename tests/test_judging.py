@@ -1,0 +1,340 @@
+"""The judge of texts: what two statements are to each other, in both languages, and what it must never do."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_soul.judging import Judgement, Label, Statement, judge
+from agent_soul.judging.frames import frame
+from agent_soul.judging.lexicon import load, stem
+from agent_soul.judging.reading import read
+from conftest import ROOT, SHARED
+
+DUPLICATE, CONFLICT, DISTINCT = Label.DUPLICATE, Label.CONFLICT, Label.DISTINCT
+
+
+def judged(one: str, other: str, **fields: Any) -> Judgement:
+    return judge(Statement(one, **fields), Statement(other, **fields))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rule", "evidence"),
+    [
+        ("Uploads may have 20 MB.", "Uploads may have 5 MB.", "differing number", ("20 MB", "5 MB")),
+        ("上传的文件最大 20MB。", "上传的文件最大 5 MB。", "differing number", ("20MB", "5 MB")),
+        ("会话三十分钟后过期。", "会话一小时后过期。", "differing number", ("三十分钟", "一小时")),
+        ("The service runs on Node 20.", "Node 22 runs the service.", "differing number", ("20", "22")),
+        ("Release day is 15 May.", "The release day is May 29.", "differing number", ("15 May", "May 29")),
+        ("例会在周三下午三点。", "例会在周五下午三点。", "differing number", ("周三", "周五")),
+        ("Indent with tabs.", "Use two spaces for indentation.", "differing indentation", ("tab", "space")),
+        ("编辑器用深色主题。", "编辑器使用浅色主题。", "differing theme", ("dark", "light")),
+        (
+            "The shop keeps its data in MySQL.",
+            "商店的数据存在 PostgreSQL。",
+            "differing database",
+            ("mysql", "postgresql"),
+        ),
+        ("The game is built with Unity.", "We build the game on Godot.", "differing value", ("Unity", "Godot")),
+        ("Search is looked after by Ann.", "Search is looked after by Bob.", "differing owner", ("ann", "bob")),
+        ("支付模块由张伟负责。", "支付模块由李娜负责。", "differing owner", ("张伟", "李娜")),
+        ("Mail was moved from Fastmail to Proton.", "Company mail is on Fastmail.", "given up", ("Fastmail",)),
+        ("打包工具从 Gulp 换成了 Vite。", "打包工具是 Gulp。", "given up", ("Gulp",)),
+    ],
+)
+def test_a_conflict_names_its_rule_and_what_differs(one: str, other: str, rule: str, evidence: tuple[str, ...]) -> None:
+    assert judged(one, other) == (CONFLICT, rule, evidence)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Agents may restart the build server.", "Agents must not restart the build server."),
+        ("Generated files are checked in.", "Generated files are never checked in."),
+        ("User loves long explanations.", "User can't stand long explanations."),
+        ("The wiki requires a login.", "No login is required for the wiki."),
+        ("允许在测试里访问网络。", "禁止在测试里访问网络。"),
+        ("用户喜欢早上开会。", "用户讨厌早上开会。"),
+        ("内部文档需要登录才能查看。", "内部文档无需登录即可查看。"),
+        ("Do not use emoji in documentation.", "文档里可以使用 emoji。"),
+    ],
+)
+def test_what_one_affirms_and_the_other_denies_is_a_conflict(one: str, other: str) -> None:
+    assert judged(one, other)[:2] == (CONFLICT, "opposite sense")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rule"),
+    [
+        ("In Python, indent with four spaces.", "In Go, indent with tabs.", "other language"),
+        ("生产环境禁止使用模拟数据。", "测试环境可以使用模拟数据。", "other environment"),
+        ("The laptop has 16 GB of memory.", "The desktop has 64 GB of memory.", "other machine"),
+        ("The orders table has 40 million rows.", "The invoices table has 9 million rows.", "other object"),
+        ("座位图接口的超时时间是 3 秒。", "退款接口的超时时间是 10 秒。", "other object"),
+        ("第一轮压测用了 3 小时。", "第二轮压测用了 5 小时。", "other occasion"),
+        (
+            "On 3 March the import failed after 20 minutes.",
+            "On 9 March the import failed after 5 minutes.",
+            "other occasion",
+        ),
+        ("Service 17 has 4 replicas.", "Service 18 has 6 replicas.", "other occasion"),
+        ("User asked whether Rust is hard.", "The runtime is written in Rust.", "mention only"),
+        ("周五不允许发布。", "本周五例外，补丁可以发布。", "exception"),
+    ],
+)
+def test_what_is_said_of_something_else_is_distinct(one: str, other: str, rule: str) -> None:
+    assert judged(one, other)[:2] == (DISTINCT, rule)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Never log access tokens!", "never log access tokens"),
+        ("前端仓库统一使用 pnpm 安装依赖，", "前端仓库统一使用pnpm安装依赖"),
+        ("Sessions expire after an hour.", "A session expires after 60 minutes."),
+        ("User likes concise replies.", "User prefers short answers."),
+        ("No release without a changelog entry.", "Every release needs a changelog entry."),
+        ("Don't merge until the build passes.", "Merge only after the build has passed."),
+        ("Use absolute imports.", "Use absolute imports, because relative ones broke."),
+        ("用户偏好用表格展示对比结果。", "用户喜欢用表格呈现比较结果。"),
+        ("没有跑过测试的代码不要提交。", "提交代码之前必须先跑一遍测试。"),
+        ("Logs are deleted automatically after 30 days.", "日志保留 30 天后自动删除。"),
+        ("密码绝不能明文存储。", "Never store passwords in plain text."),
+    ],
+)
+def test_other_words_for_the_same_are_a_duplicate(one: str, other: str) -> None:
+    assert judged(one, other).label is DUPLICATE
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The shop sends 3 mails to each customer.", "The shop sends mails to each customer."),
+        ("用户喜欢把调试日志留在代码里一起提交。", "提交之前必须删除调试日志，禁止把它们留在代码里。"),
+        (
+            "Error reports from the web client carry locale and zone.",
+            "Error reports from the web client are in Sentry and Grafana.",
+        ),
+        ("Pull requests need a description.", "Pull requests need a link to the ticket."),
+        ("写接口文档时要注明错误码。", "写接口文档时要给出请求示例。"),
+    ],
+)
+def test_what_one_says_beyond_the_other_keeps_them_apart(one: str, other: str) -> None:
+    assert judged(one, other).label is DISTINCT
+
+
+def test_a_clause_is_compared_with_the_one_that_is_closest_to_it() -> None:
+    texts = (
+        "Simple functions are enough; do not add design patterns.",
+        "Do not add design patterns to simple functions.",
+    )
+
+    assert judged(*texts).label is not CONFLICT
+
+
+def test_two_projects_say_nothing_about_each_other() -> None:
+    one, other = Statement("The branch is main.", reach=("project", "a")), Statement("x", reach=("project", "b"))
+
+    assert judge(one, other._replace(text=one.text)).rule == "other reach"
+    assert judge(one, other._replace(text="The branch is develop.")).label is DISTINCT
+
+
+def test_what_holds_for_a_time_leaves_the_rule_standing() -> None:
+    rule = Statement("Every change needs two approvals.", "rule")
+    exception = Statement("Every change needs one approval.", "rule", is_temporary=True)
+
+    assert judge(rule, exception)[:2] == (DISTINCT, "exception")
+    assert judge(rule, exception._replace(is_temporary=False)).label is CONFLICT
+
+
+def test_reports_of_two_moments_do_not_contradict_each_other() -> None:
+    texts = ("Raised the upload limit to 20 MB.", "Raised the upload limit to 50 MB.")
+
+    assert judged(*texts, kind="project-update").rule == "two reports"
+    assert judged("Fixed the import of json.", "Fixed the import of csv.").label is DISTINCT
+    assert judged(*texts, kind="rule").label is CONFLICT
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("after 30 minutes", "time", 1800),
+        ("满半小时", "time", 1800),
+        ("within an hour", "time", 3600),
+        ("两周之内", "time", 14 * 86400),
+        ("at 3 pm", "clock", 900),
+        ("at 15:00", "clock", 900),
+        ("下午三点", "clock", 900),
+        ("on 2026-05-15", "date", (5, 15)),
+        ("by May 15", "date", (5, 15)),
+        ("5 月 15 日", "date", (5, 15)),
+        ("every Thursday", "weekday", 3),
+        ("每周四", "weekday", 3),
+        ("about 512MB", "size", 512e6),
+        ("90 percent", "share", 90),
+        ("九十%", "share", 90),
+        ("needs Python 3.11", "version of python", (3, 11)),
+        ("最多二十条", "count", 20),
+        ("第二轮", "ordinal", 2),
+    ],
+)
+def test_numbers_are_measured(text: str, kind: str, value: object) -> None:
+    assert [(token.quantity.kind, token.quantity.value) for token in read(text) if token.quantity] == [(kind, value)]
+
+
+@pytest.mark.parametrize("text", ["一律统一", "see #4711", "make it work", "in 2 or more"][:3])
+def test_what_is_no_number_is_not_measured(text: str) -> None:
+    assert [token for token in read(text) if token.quantity] == []
+
+
+def test_stems_join_the_forms_of_a_word_and_keep_short_ones_apart() -> None:
+    assert len({stem(word) for word in ("cache", "caches", "cached", "caching")}) == 1
+    assert stem("directly") == stem("direct")
+    assert stem("service-988") != stem("service-98")
+    assert len({stem(word) for word in ("need", "new", "not", "bus")}) == 4
+    assert [clause.sign for clause in frame("User edits notes; nothing else.").clauses] == [1, -1]
+
+
+def test_a_denial_reaches_to_the_end_of_its_clause() -> None:
+    clauses = frame("Merge with squash, but never rebase; do not push without review.").clauses
+
+    assert [clause.sign for clause in clauses] == [1, -1, 1]
+
+
+def test_no_word_is_in_two_values_of_one_setting() -> None:
+    settings = [word.setting for word in load().exact.values() if word.setting]
+
+    assert len(settings) > 200
+    for form, word in load().exact.items():
+        if word.setting:
+            assert word.concept == f"{word.setting[0]}={word.setting[1]}", form
+
+
+SOME_WORDS = (
+    "cache timeout of the orders service is at most 30 20 seconds MB not never User likes uses pnpm npm in production "
+    "测试 生产环境 用户 喜欢 不 必须 缓存 三十分钟 两次 ， 。 ; , v2.1 React 18 from to 负责 张 伟"
+)
+WORDS = st.sampled_from(SOME_WORDS.split())
+TEXTS = st.lists(WORDS, min_size=1, max_size=14).map(" ".join) | st.text(max_size=40)
+
+
+@given(TEXTS, TEXTS)
+def test_the_order_of_the_two_does_not_matter(one: str, other: str) -> None:
+    forth, back = judged(one, other), judged(other, one)
+
+    assert (forth.label, forth.rule) == (back.label, back.rule)
+    if one != other:
+        assert sorted(forth.evidence) == sorted(back.evidence)
+
+
+@given(TEXTS)
+def test_a_statement_is_a_duplicate_of_itself(text: str) -> None:
+    assert judged(text, text).label is DUPLICATE
+
+
+NUMBERS = st.integers(2, 900)
+TEMPLATES = st.sampled_from(
+    [
+        "The cache of the shop is kept for {} minutes.",
+        "Failed requests are retried {} times.",
+        "The shop listens on port {}.",
+        "缓存保留 {} 天。",
+        "失败的请求会重试 {} 次。",
+        "上传的文件最大 {} MB，超过之后会报错。",
+    ]
+)
+
+
+@given(TEMPLATES, NUMBERS, NUMBERS)
+def test_a_differing_number_is_never_a_duplicate(template: str, one: int, other: int) -> None:
+    label = judged(template.format(one), template.format(other)).label
+
+    assert (label is DUPLICATE) == (one == other)
+
+
+DENIALS = st.sampled_from(
+    [
+        ("Generated files are checked in", "Generated files are not checked in"),
+        ("Agents may deploy to production", "Agents may never deploy to production"),
+        ("The importer is in use", "The importer is no longer in use"),
+        ("助手可以直接合并代码", "助手不可以直接合并代码"),
+        ("发布之前需要评审", "发布之前不需要评审"),
+        ("日志里允许出现邮箱", "日志里禁止出现邮箱"),
+    ]
+)
+ASIDES = st.sampled_from(["", ", because it was agreed", ", as agreed", "，因为大家同意了", "."])
+
+
+@given(DENIALS, ASIDES, ASIDES)
+def test_a_differing_denial_is_never_a_duplicate(pair: tuple[str, str], one: str, other: str) -> None:
+    assert judged(pair[0] + one, pair[1] + other).label is not DUPLICATE
+
+
+NAMES = st.sampled_from(["Anna", "Marek", "Priya", "Fly.io", "Heroku", "Kafka", "NATS", "auth.py", "mail.py"])
+
+
+@given(NAMES, NAMES, st.sampled_from(["The queue is run by {}.", "Logs are written to {}.", "队列由 {} 负责。"]))
+def test_a_differing_name_is_never_a_duplicate(one: str, other: str, template: str) -> None:
+    label = judged(template.format(one), template.format(other)).label
+
+    assert (label is DUPLICATE) == (one == other)
+
+
+def benchmark() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("pairs", ROOT / "benchmarks" / "pairs.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["pairs"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("file", "wrongly_suggested"),
+    [
+        (ROOT / "benchmarks" / "data" / "pairs.jsonl", 6),
+        (ROOT / "benchmarks" / "data" / "pairs-other-topics.jsonl", 4),
+        pytest.param(SHARED / "bench" / "pairs-visible.jsonl", 5, marks=pytest.mark.shared),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_labelled_pairs_are_judged_as_well_as_promised(
+    file: Path, wrongly_suggested: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert benchmark().main([str(file), "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+
+    assert result["wrongly suggested for merging"] <= wrongly_suggested
+    assert result["merged by themselves"] == 0
+
+
+def test_the_judgement_is_the_same_in_every_process(tmp_path: Path) -> None:
+    program = (
+        "from agent_soul.judging import Statement, judge;"
+        "t = ['Use npm and pip in dark mode at home for small files.', 'Use pnpm and uv in light mode at work.',"
+        " '生产环境用 MySQL，浅色主题。', '测试环境用 Redis，深色主题，负责人是张伟。'];"
+        "print([judge(Statement(a), Statement(b)) for a in t for b in t])"
+    )
+    answers = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in range(4)
+    }
+
+    assert len(answers) == 1
