@@ -80,6 +80,7 @@ def write_hub(hub: Path, count: int) -> list[str]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("\n".join(some) + "\n", encoding="utf-8")
     (hub / "soul.yaml").touch()
+    subprocess.run(["git", "init", "-q", str(hub)], check=True)  # noqa: S607
     return [" ".join(chance.choices(words[20:], weights[20:], k=5)) for _ in range(_QUESTIONS)]
 
 

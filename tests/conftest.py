@@ -46,6 +46,7 @@ def safe_surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pyt
         "GIT_COMMITTER_NAME": "test",
         "GIT_COMMITTER_EMAIL": "test@example.invalid",
         "PYTHONWARNINGS": "error",
+        "AGENT_SOUL_EMBEDDER": "off",  # the tests say what they find by words, also where a model is installed
     }
     for name, value in identity.items():
         monkeypatch.setenv(name, value)

@@ -60,6 +60,13 @@ PURE = (
     "memory_json",
     "graph",
     "references",
+    "searching.stemming",
+    "searching.words",
+    "searching.dates",
+    "searching.document",
+    "searching.question",
+    "searching.ranking",
+    "searching.filters",
 )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent_soul.cli.finding import _resolution
@@ -131,6 +131,7 @@ class TestItFollowsTheLog:
             event(1, "Until the tenth.", valid_until="2026-03-10"),
             event(2, "From the twelfth.", valid_from="2026-03-12"),
             event(3, "Passing.", scope="fuzzy"),
+            event(4, "Ahead of its time.", ts="2026-03-20T10:00:00Z"),
         )
         opened = open_hub(hub)
         days = ("2026-03-10", "2026-03-11", "2026-03-12", "2026-03-02", "2026-03-08", "2026-03-09")
@@ -209,10 +210,18 @@ def change(hub: Path, step: tuple[str, int, str, int, str], day: str) -> str:
     return day
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.lists(st.one_of(APPENDS, APPENDS, APPENDS, CHANGES), min_size=1, max_size=12))
+@example(
+    [
+        ("append", 0, "plain", 0, "mac"),
+        ("append", 10, "retract", 0, "phone"),
+        ("tear", 0, "", 0, "phone"),
+    ]
+)
 def test_an_index_that_was_brought_up_to_date_says_what_a_fresh_one_says(steps: list[Any]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("agent_soul.searching.statuses._MANY", 100)  # a hub so small would be resolved whole every time
         hub = Path(folder)
         (hub / "sources").mkdir()
         (hub / "soul.yaml").touch()

@@ -31,7 +31,7 @@ from agent_soul.searching.document import statement, weigh
 from agent_soul.searching.index import SCHEMA, connect, stored_instant
 from agent_soul.searching.meaning import is_cjk
 from agent_soul.searching.scanning import VERSION, Mark, Scan, location, scan
-from agent_soul.searching.statuses import Affected, connected, restate
+from agent_soul.searching.statuses import Affected, connected, restate, targets_of
 from agent_soul.searching.words import fold
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -199,6 +199,8 @@ class _Update:
         )
         gone = rows.fetchall()
         self._note((row[1], row[2]) for row in gone)
+        # What they acted on is no longer connected with anything, once they are gone.
+        self._affected.ids.update(targets_of(self._database, (row[0] for row in gone)))
         held = [
             (term, number)
             for number, _, _, record, day in gone

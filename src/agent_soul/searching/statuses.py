@@ -62,7 +62,7 @@ def connected(database: sqlite3.Connection, affected: Affected) -> list[Row]:
         }
         fresh = {number: row for number, row in fresh.items() if number not in rows}
         rows |= fresh
-        new_ids = ({row.id for row in fresh.values()} | _targets(database, fresh)) - ids
+        new_ids = ({row.id for row in fresh.values()} | targets_of(database, fresh)) - ids
         new_identities = {row.identity for row in fresh.values()} - identities
         ids, identities = ids | new_ids, identities | new_identities
     return list(rows.values())
@@ -73,7 +73,8 @@ def _rows(database: sqlite3.Connection, place: str, values: Iterable[Any]) -> di
     return {row[0]: Row(*row) for value in values for row in database.execute(query, (value,))}
 
 
-def _targets(database: sqlite3.Connection, numbers: Iterable[int]) -> set[str]:
+def targets_of(database: sqlite3.Connection, numbers: Iterable[int]) -> set[str]:
+    """Return the ids that the events of these numbers act upon."""
     query = "SELECT target FROM act WHERE number = ?"
     return {row[0] for number in numbers for row in database.execute(query, (number,))}
 
