@@ -28,6 +28,7 @@ LAYERS = (
     ("compiler",),
     ("outgoing",),
     ("exchange",),
+    ("keeping",),
     ("sync", "search", "provenance", "doctor", "initialise"),
     ("cli", "toolkit", "requirements", "environment", "bootstrap"),
     ("__main__",),
