@@ -31,6 +31,7 @@ LAYERS = (
     ("exchange",),
     ("settling",),
     ("dedup",),
+    ("keeping",),
     ("sync", "searching", "provenance", "doctor", "initialise", "growth"),
     ("cli", "toolkit", "requirements", "environment", "bootstrap"),
     ("__main__",),

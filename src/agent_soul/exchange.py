@@ -102,7 +102,7 @@ class Exchange:
     def _waiting(self, seen: gitio.Survey) -> list[Held]:
         """Return the lines that may have to be sent: the outbox, and files here that the remote has not as they are."""
         waiting = [held_event(event) for entry in outbox.entries(self.hub)[0] for event in entry.events]
-        mine = _ours(self.hub)
+        mine = is_ours(self.hub)
         paths = {path for path in seen.differing if path in seen.changed or mine(path)}
         files = read_source_files(self.hub.root).contents if paths else {}
         held = [line for path in sorted(paths & files.keys()) for line in held_lines(path, files[path])]
@@ -167,7 +167,7 @@ class Exchange:
         before = self._remembered()
         if not before:
             return []
-        mine = _ours(self.hub)
+        mine = is_ours(self.hub)
         try:
             once = _events_at(self.hub, before)
         except gitio.GitError:  # the commit is gone, as after a purge of history: what the files here hold has to do
@@ -185,7 +185,7 @@ def remembered(hub: Hub) -> Mapping[str, str]:
     return {}
 
 
-def _ours(hub: Hub) -> Callable[[str], bool]:
+def is_ours(hub: Hub) -> Callable[[str], bool]:
     """Return whether a path is a day file of this clone, under whatever id it wrote so far."""
     marks = tuple(f".{id_}." for id_ in outbox.clone_ids(hub))
     return lambda path: path.startswith("sources/") and any(mark in path for mark in marks)
@@ -203,7 +203,7 @@ def _settler(hub: Hub, ids: Collection[str]) -> gitio.Settle:
     Pages are upstream's. Our day files keep all lines. Another source file that somebody only added lines to is
     upstream's once upstream has all of them.
     """
-    mine = _ours(hub)
+    mine = is_ours(hub)
 
     def settle(
         path: str, here: bytes | None, shared: bytes | None, before: Callable[[], bytes]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul import gitio, outbox
@@ -16,7 +16,7 @@ from agent_soul.log import BOM, SOURCES, Log, SourceFiles, parse_log
 from agent_soul.overview import State, recorded_state, without_as_of
 from agent_soul.pages import INDEX, PAGE_FORMAT
 
-_INDEX_PATH = f"{CANONICAL}/{INDEX}"
+INDEX_PATH = f"{CANONICAL}/{INDEX}"
 
 
 class Held(NamedTuple):
@@ -66,7 +66,7 @@ class Outgoing(NamedTuple):
 
 def outgoing(hub: Hub, tree: gitio.Tree, waiting: Iterable[Held], wanted: State | None = None) -> Outgoing:
     """Work out what is to be committed on upstream's commit (whose files are `tree`) so that it holds `waiting`."""
-    read = [path for path in tree.objects if path.startswith("sources/") or path in (CONFIG_NAME, _INDEX_PATH)]
+    read = [path for path in tree.objects if path.startswith("sources/") or path in (CONFIG_NAME, INDEX_PATH)]
     contents = gitio.read_files(hub, tree, read)
     sources = {path: content for path, content in contents.items() if path.startswith("sources/")}
     _refuse_template(contents)
@@ -79,7 +79,7 @@ def outgoing(hub: Hub, tree: gitio.Tree, waiting: Iterable[Held], wanted: State 
     changes: dict[str, bytes | None] = {**appended}
     note = ""
     try:
-        changes |= _pages(hub, tree, contents, _with(log, appended), wanted)
+        changes |= changed_pages(hub, tree, contents, _with(log, appended), wanted)
     except SoulError as error:
         note = f"events only: {error.message}"
     sent = tuple(line.event for line in missing if line.event)
@@ -113,12 +113,29 @@ def _appended(hub: Hub, sources: Mapping[str, bytes], missing: Sequence[Held]) -
     result: dict[str, bytes] = {}
     clone = outbox.clone_id(hub) if missing else ""
     for line in missing:
-        # A line that stands in a file here goes to the same file there, as it is.
-        path = line.path or outbox.day_file(line.event, clone) if line.event else line.path
+        path = _place(line, sources, clone)
+        if not path:
+            continue
         before = result.get(path, sources.get(path, b""))
         seal = b"" if not before or before.endswith(b"\n") else b"\n"
         result[path] = before + seal + line.raw + b"\n"
     return result
+
+
+def _place(line: Held, sources: Mapping[str, bytes], clone: str) -> str:
+    """Return the file for the line: the one that it stands in here, unless the commit has no place for that file."""
+    if line.path and not is_taken(line.path, sources):
+        return line.path
+    return outbox.day_file(line.event, clone) if line.event else ""
+
+
+def is_taken(path: str, there: Collection[str]) -> bool:
+    """Tell whether a commit with the files `there` has no place for `path`: one is a folder of it, or lies below it."""
+    folders = path.split("/")[:-1]
+    above = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
+    return path not in there and (
+        any(folder in there for folder in above) or any(other.startswith(f"{path}/") for other in there)
+    )
 
 
 def _with(log: Log, appended: Mapping[str, bytes]) -> Log:
@@ -133,12 +150,12 @@ def _with(log: Log, appended: Mapping[str, bytes]) -> Log:
     )
 
 
-def _pages(
+def changed_pages(
     hub: Hub, tree: gitio.Tree, contents: Mapping[str, bytes], log: Log, wanted: State | None
 ) -> dict[str, bytes | None]:
     """Return the pages that differ from the tree's own, and as None those that it should have no longer."""
     config = parse_config(contents[CONFIG_NAME])[0] if CONFIG_NAME in contents else default_config()
-    index = contents.get(_INDEX_PATH, b"").decode("utf-8", "replace")
+    index = contents.get(INDEX_PATH, b"").decode("utf-8", "replace")
     recorded = recorded_state(index)
     if recorded and recorded.page_format > PAGE_FORMAT:
         raise NewerPagesError(recorded.page_format)
@@ -151,7 +168,7 @@ def _pages(
         path: name for path, name in tree.objects.items() if path.startswith(f"{CANONICAL}/") and path not in made
     }
     changed |= {path: None for path, content in gitio.read_objects(hub, unknown).items() if is_generated(content)}
-    if list(changed) == [_INDEX_PATH] and recorded and without_as_of(index) == without_as_of(texts[INDEX]):
+    if list(changed) == [INDEX_PATH] and recorded and without_as_of(index) == without_as_of(texts[INDEX]):
         return {}
     return changed
 

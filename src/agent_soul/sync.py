@@ -17,8 +17,9 @@ from agent_soul import gitio
 from agent_soul.adding import Added, add
 from agent_soul.compiler import NewerPagesError, Outcome, compile_locked, forget_committed, load_config
 from agent_soul.errors import NotSharedError, RefusedError, SoulError
-from agent_soul.exchange import Exchange, commit_message, remembered
+from agent_soul.exchange import Exchange, remembered
 from agent_soul.hub import Hub
+from agent_soul.keeping import keep
 from agent_soul.lock import exclusive
 from agent_soul.overview import State
 
@@ -140,12 +141,13 @@ def _keep(hub: Hub, wanted: State | None, *, template: bool, author: str) -> Kep
             return Kept(Reach.KEPT_HERE, "no Git repository holds this hub", outcome=compile_locked(hub, wanted))
     _refuse_in_the_middle(hub)
     with exclusive(hub.lock_file, purpose="share"), gitio.writing(hub):
-        outcome, note = _compile_unless_newer(hub, wanted)
-        paths = gitio.changed_paths(hub)
-        commit = gitio.commit_paths(hub, paths, commit_message(paths), author=author)
+        outcome, newer = _compile_unless_newer(hub, wanted)
+        commit, notes = keep(hub, outcome, wanted, author=author)
         forget_committed(hub, gitio.head(hub))
+    outcome = outcome and outcome._replace(warnings=(*outcome.warnings, *notes))
     reason = "this hub is a copy of the template (soul.yaml: template: true; `soul init --here` makes it your own)"
-    return Kept(Reach.KEPT_HERE, (reason if template else "this repository has no remote") + note, commit, outcome)
+    reason = (reason if template else "this repository has no remote") + newer
+    return Kept(Reach.KEPT_HERE, reason, commit, outcome, "; ".join(notes))
 
 
 def _compile_unless_newer(hub: Hub, wanted: State | None) -> tuple[Outcome | None, str]:

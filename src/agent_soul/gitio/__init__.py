@@ -1,26 +1,25 @@
 """Everything that touches Git, and nothing else does: the program for what is hot, GitPython for reading history."""
 
+from agent_soul.gitio.local import move_branch, writing
 from agent_soul.gitio.process import GitError, GitTimeoutError
 from agent_soul.gitio.repository import (
     Origin,
     branch,
     commit_of_line,
-    commit_paths,
     find_commit,
     has_remote,
     head,
     operation_under_way,
     upstream,
-    writing,
 )
 from agent_soul.gitio.snapshot import (
     Survey,
     Tree,
-    changed_paths,
     differing_sources,
     read_files,
     read_objects,
     read_tree,
+    staged,
     survey,
 )
 from agent_soul.gitio.transport import (
@@ -48,20 +47,20 @@ __all__ = [
     "branch",
     "bring_along",
     "build_commit",
-    "changed_paths",
     "commit_of_line",
-    "commit_paths",
     "differing_sources",
     "fetch",
     "find_commit",
     "has_remote",
     "head",
     "is_ancestor",
+    "move_branch",
     "operation_under_way",
     "push",
     "read_files",
     "read_objects",
     "read_tree",
+    "staged",
     "survey",
     "target_of",
     "tracked_head",

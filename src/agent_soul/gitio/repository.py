@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from agent_soul.gitio import locks
 from agent_soul.gitio.process import GitError, attempt, attempt_all, run
 from agent_soul.hub import Hub, find_git_dirs
 from agent_soul.text import terminal_safe
@@ -77,38 +74,6 @@ def git_dirs(hub: Hub) -> tuple[Path, Path]:
     if found is None:
         raise GitError(f"{hub.git_root} is no longer a Git work tree", hint="look at the repository with `git status`")
     return found
-
-
-@contextlib.contextmanager
-def writing(hub: Hub) -> Iterator[None]:
-    """Write in here; what a killed git of ours left is repaired first. A lock of ours must be held."""
-    with locks.noted(hub, git_dirs(hub)):
-        yield
-
-
-def commit_paths(hub: Hub, paths: Sequence[str], message: str, *, author: str) -> str:
-    """Commit `paths` (from the hub's folder) as they are in the work tree, and nothing else; return the commit's hash.
-
-    What a person has staged or changed elsewhere stays as it is. Returns an empty string where there is no path.
-    `author` names who commits where Git knows nobody.
-    """
-    if not paths:
-        return ""
-    parent = head(hub)
-    index = hub.state / f"index.{os.getpid()}"
-    listed = b"".join(os.fsencode(path) + b"\0" for path in paths)
-    try:
-        env = {"GIT_INDEX_FILE": str(index)}
-        run(hub, "read-tree", *([parent] if parent else ["--empty"]), env=env)
-        run(hub, "update-index", "--add", "--remove", "-z", "--stdin", env=env, stdin=listed)
-        tree = run(hub, "write-tree", env=env).decode().strip()
-    finally:
-        index.unlink(missing_ok=True)
-    parents = ("-p", parent) if parent else ()
-    commit = run(hub, "commit-tree", tree, *parents, stdin=message.encode(), env=identity(hub, author)).decode().strip()
-    run(hub, "update-ref", "-m", "agent-soul: share", "HEAD", commit, parent or "0" * 40)
-    run(hub, "update-index", "--add", "--remove", "-z", "--stdin", stdin=listed)
-    return commit
 
 
 def commit_of_line(hub: Hub, path: str, event_id: str) -> Origin | None:

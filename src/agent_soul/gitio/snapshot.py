@@ -60,6 +60,14 @@ def head_and_changed_paths(hub: Hub) -> tuple[str, list[str]]:
     return commit.decode().strip(), _changed_in(hub, listing)
 
 
+def staged(hub: Hub) -> dict[str, str]:
+    """Return the object names that the index has for our files, by path; a conflict that nobody settled has none."""
+    rows = run(hub, "ls-files", "--stage", "-z", "--full-name", "--", *_OURS).split(b"\0")
+    parted = (row.partition(b"\t") for row in rows if row)
+    found = ((entry.decode().split(" "), os.fsdecode(path).removeprefix(prefix_of(hub))) for entry, _, path in parted)
+    return {path: name for (_, name, stage), path in found if stage == "0" and _is_ours(path)}
+
+
 class Survey(NamedTuple):
     """How the work tree differs from the branch and from a commit, and what that commit holds.
 

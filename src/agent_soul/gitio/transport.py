@@ -140,7 +140,7 @@ def build_commit(hub: Hub, parent: str, changes: Mapping[str, bytes | None], mes
     """
     made_by, committed_by = _people(hub, author)
     lines = [f"commit {OUTGOING}", "mark :1", f"author {made_by}", f"committer {committed_by}"]
-    stream = [("\n".join(lines) + "\n").encode(), _data(message.encode())]
+    stream = [("\n".join(lines) + "\n").encode(), _data(message.encode("utf-8", "backslashreplace"))]
     stream.append(f"from {parent}\n".encode() if parent else b"")
     prefix = prefix_of(hub)
     for path, content in sorted(changes.items()):

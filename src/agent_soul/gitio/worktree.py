@@ -88,20 +88,20 @@ def _advance(hub: Hub, target: Target, old: str, goal: Tree, changed: Sequence[s
     replace_file(_journal(hub), json.dumps({"branch": target.local, "before": old, "goal": goal.commit}).encode())
     for path, content in ours.items():
         _write(hub.root / path, content)
-    _when_unlocked(lambda: _point_index(hub, entries, {}))
+    _when_unlocked(lambda: point_index(hub, entries, {}))
     if stale:
-        _when_unlocked(lambda: run(hub, *_REFRESH, ok=(0, 1)))
+        _when_unlocked(lambda: run(hub, *REFRESH, ok=(0, 1)))
     _when_unlocked(lambda: run(hub, "read-tree", "-m", "-u", before, goal.commit))
     if goal.commit != old:
         expected = old or "0" * len(goal.commit)
         run(hub, "update-ref", "-m", "agent-soul: sync", f"refs/heads/{target.local}", goal.commit, expected)
     _journal(hub).unlink(missing_ok=True)
     if entries:
-        attempt(hub, *_REFRESH)  # spares git the next look into files just pointed at; nothing depends on it
+        attempt(hub, *REFRESH)  # spares git the next look into files just pointed at; nothing depends on it
     return ""
 
 
-_REFRESH = ("update-index", "-q", "--refresh")
+REFRESH = ("update-index", "-q", "--refresh")
 """Tells git which files are unchanged all the same: those that the index was pointed at, and those only touched."""
 
 
@@ -111,11 +111,11 @@ def _tried(hub: Hub, before: str, goal: str, entries: Mapping[str, str]) -> tupl
     env = {"GIT_INDEX_FILE": str(trial)}
     move = ("read-tree", "-m", "-u", "--dry-run", before, goal)
     try:
-        _copy_index(hub, trial)
-        _point_index(hub, entries, env)
+        copy_index(hub, trial)
+        point_index(hub, entries, env)
         if attempt(hub, *move, env=env)[0] == 0:
             return False, ""
-        attempt(hub, *_REFRESH, env=env)
+        attempt(hub, *REFRESH, env=env)
         code, _, said = attempt(hub, *move, env=env)
     finally:
         trial.unlink(missing_ok=True)
@@ -139,7 +139,7 @@ def _arrived(hub: Hub, before: str, goal: Tree, ours: Collection[str]) -> dict[s
     names = _object_names(hub, top, paths)
     for (_, mode, _, name, *_), path in rows:
         if mode == "000000" and not os.path.lexists(top / path):
-            found[path] = _gone(goal.commit)
+            found[path] = gone(goal.commit)
         elif names.get(path) == name:
             found[path] = f"{mode} {name}"
     return found
@@ -181,16 +181,17 @@ def _entries(hub: Hub, wanted: Tree, ours: Mapping[str, bytes | None]) -> dict[s
     """Return the index entries that the commit `wanted` has for our own files, by path from the top."""
     prefix = prefix_of(hub)
     return {
-        f"{prefix}{path}": f"100644 {wanted.objects[path]}" if path in wanted.objects else _gone(wanted.commit)
+        f"{prefix}{path}": f"100644 {wanted.objects[path]}" if path in wanted.objects else gone(wanted.commit)
         for path in ours
     }
 
 
-def _gone(commit: str) -> str:
+def gone(commit: str) -> str:
+    """Return the index entry of a file that the index is to hold no longer."""
     return "0 " + "0" * len(commit)
 
 
-def _point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) -> None:
+def point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) -> None:
     """Let the index hold these entries, so that git moves on without touching the files."""
     if entries:
         rows = "".join(f"{entry}\t{path}\0" for path, entry in entries.items())
@@ -228,7 +229,8 @@ def _below(listing: bytes, prefix: str) -> bytes:
     return b"".join(name.removeprefix(os.fsencode(prefix)) + b"\0" for name in listing.split(b"\0") if name)
 
 
-def _copy_index(hub: Hub, to: Path) -> None:
+def copy_index(hub: Hub, to: Path) -> None:
+    """Make `to` what the index of this work tree is; nothing where there is none yet."""
     index = git_dirs(hub)[0] / "index"
     if index.exists():
         to.write_bytes(index.read_bytes())
