@@ -305,6 +305,8 @@ def benchmark() -> ModuleType:
     [
         (ROOT / "benchmarks" / "data" / "pairs.jsonl", 6),
         (ROOT / "benchmarks" / "data" / "pairs-other-topics.jsonl", 4),
+        (ROOT / "benchmarks" / "data" / "pairs-unseen-a.jsonl", 5),
+        (ROOT / "benchmarks" / "data" / "pairs-unseen-b.jsonl", 5),
         pytest.param(SHARED / "bench" / "pairs-visible.jsonl", 5, marks=pytest.mark.shared),
     ],
     ids=lambda value: getattr(value, "name", ""),

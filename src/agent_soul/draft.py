@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from agent_soul import schemas
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, build, in_field_order, normalise, parse_line, serialise
-from agent_soul.references import KnownIds, named_ids, with_whole_ids
+from agent_soul.references import NAMING_FIELDS, KnownIds, named_ids, with_whole_ids
 from agent_soul.strict_json import MAX_LINE_BYTES, RejectedError, load_object
 from agent_soul.text import clean_block, clean_line, describe_hidden, find_hidden
 
@@ -136,7 +136,7 @@ class _Batch:
         return reconcile(event, self.events.get(event.id) or self._existing().get(event.id), record)
 
     def _with_whole_ids(self, number: int, record: dict[str, Any]) -> dict[str, Any]:
-        if all(id_ in self.events for id_ in named_ids(record)):
+        if NAMING_FIELDS.isdisjoint(record) or all(id_ in self.events for id_ in named_ids(record)):
             return record
         record, warnings = with_whole_ids(record, self)
         self.warnings += [Refusal(number, warning) for warning in warnings]

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from agent_soul.errors import RefusedError
 
 _LISTS = ("supersedes", "derived_from")
+NAMING_FIELDS = frozenset({*_LISTS, "mark"})
+"""Fields that name other events; most records have none of them."""
 _IDS_NAMED = 5
 
 
