@@ -56,13 +56,13 @@ class Question(NamedTuple):
         return list(found)
 
 
-_MOST_UNITS = 256
+_MOST_UNITS = 1 << 15
 
 
 def ask(text: str, keywords: Collection[str], today: str) -> Question:
     """Return the question of a free text and keywords; `today` (`YYYY-MM-DD`) is what "yesterday" counts from.
 
-    It has no unit where there is no word in either, and at most 256: nobody asks for more, but may paste a book.
+    It has no unit where there is no word in either, and at most 32,768: nobody asks for more, but may paste a book.
     """
     folded = fold(text)
     dates = tuple(phrases(folded, today))
