@@ -23,7 +23,10 @@ class PageLine:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Everything about where an event stands and comes from. `origin` is None where no commit has it yet."""
+    """Everything about where an event stands and comes from.
+
+    `origin` is None where no commit has it yet, or where that cannot be known, for the reason `unknown`.
+    """
 
     verdict: Verdict
     lines: tuple[PageLine, ...]
@@ -32,19 +35,24 @@ class Provenance:
     """What it superseded, and what that had superseded, nearest first."""
     replaced_by: tuple[Verdict, ...]
     """What superseded or retracted it, and so on to what holds now."""
+    unknown: str = ""
 
 
 def trace(hub: Hub, resolution: Resolution, event: Event, *, with_origin: bool = True) -> Provenance:
     """Return the provenance of `event`, as the pages in the work tree and, `with_origin`, Git's history have it."""
-    origin = None
+    origin, unknown = None, ""
     if with_origin and hub.git_root is not None and event.path.startswith("sources/"):
-        origin = gitio.commit_of_line(hub, event.path, event.id)
+        try:
+            origin = gitio.commit_of_line(hub, event.path, event.id)
+        except gitio.GitError as error:  # page, event and file are known all the same
+            unknown = error.message
     return Provenance(
         verdict=resolution.by_id[event.id],
         lines=tuple(_page_lines(hub, resolution.name_of(event.id))),
         origin=origin,
         replaced=tuple(_chain(resolution, event.id, _direct_targets(resolution))),
         replaced_by=tuple(_successors(resolution, event.id)),
+        unknown=unknown,
     )
 
 

@@ -182,7 +182,8 @@ def _show_trace(found: Any) -> None:
     if found.origin:
         show(f"  commit  {found.origin.commit[:12]} {found.origin.date} {found.origin.author}: {found.origin.subject}")
     else:
-        show("  commit  none yet: it is on this machine only")
+        why_none = f"unknown: {found.unknown}" if found.unknown else "none yet: it is on this machine only"
+        show(f"  commit  {why_none}")
     _show_chain(found.replaced, found.replaced_by)
 
 
@@ -204,6 +205,7 @@ def _trace_fields(found: Any) -> dict[str, Any]:
         "source_file": event.path,
         "source_line": event.line,
         "commit": commit,
+        "commit_unknown": found.unknown,
         "replaced": [verdict.event.id for verdict in found.replaced],
         "replaced_by": [verdict.event.id for verdict in found.replaced_by],
     }

@@ -68,7 +68,12 @@ def git_dirs(hub: Hub) -> tuple[Path, Path]:
 
 
 def commit_of_line(hub: Hub, path: str, event_id: str) -> Origin | None:
-    """Return the commit that added the event to the source file `path`, or None where none has it yet."""
+    """Return the commit that added the event to the source file `path`, or None where none has it yet.
+
+    Raises `GitError` where the history cannot be read, or git is not installed.
+    """
+    if not head(hub):
+        return None
     import git  # 200 ms that only the reading of history pays
 
     try:
