@@ -30,7 +30,7 @@ LAYERS = (
     ("exchange",),
     ("keeping",),
     ("sync", "search", "provenance", "doctor", "initialise"),
-    ("cli", "toolkit", "requirements", "environment", "bootstrap"),
+    ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

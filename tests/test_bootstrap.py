@@ -28,7 +28,18 @@ from agent_soul.errors import StoppedError
 from agent_soul.hub import open_hub
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-MODULES = ("__init__", "__main__", "bootstrap", "environment", "requirements", "toolkit", "hub", "lock", "errors")
+MODULES = (
+    "__init__",
+    "__main__",
+    "start",
+    "bootstrap",
+    "environment",
+    "requirements",
+    "toolkit",
+    "hub",
+    "lock",
+    "errors",
+)
 COMMAND_OF_SCRIPT = {
     "add_event.py": ["add"],
     "compile_memory_hub.py": ["compile"],

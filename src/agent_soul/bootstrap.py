@@ -44,7 +44,17 @@ def run(script: str, *command: str) -> None:
     and makes that environment on first use. Ends with the exit code of the command, or with 5 when there is
     no environment to run it in.
     """
+    try:
+        _run(script, command)
+    except KeyboardInterrupt:
+        raise SystemExit(INTERRUPTED) from None
+
+
+def _run(script: str, command: "tuple[str, ...]") -> None:
     root = _checkout_of(script)
+    from agent_soul import start
+
+    start.ensure_utf8()
     os.environ[SCRIPT_HUB_VARIABLE] = root
     sent_to = os.environ.pop(SENT_TO_VARIABLE, "")
     _forget_foreign_packages(root)
@@ -54,9 +64,7 @@ def run(script: str, *command: str) -> None:
     if not _fits_here(root):
         os.environ[SENT_TO_VARIABLE] = _private_python(root, (), broken=sent_to)
         _go_on(os.environ[SENT_TO_VARIABLE], [script, *sys.argv[1:]])
-    from agent_soul.cli import main
-
-    raise SystemExit(main([*command, *sys.argv[1:]]))
+    raise SystemExit(start.main([*command, *sys.argv[1:]]))
 
 
 def print_python(script: str, *groups: str) -> None:

@@ -1,0 +1,47 @@
+"""How a process of ours starts: in UTF-8 whatever the locale, and interrupted at any moment without a traceback.
+
+What is imported here comes before either holds, so it is next to nothing.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+INTERRUPTED = 130
+"""128 + SIGINT: what a shell reports of a program that Ctrl-C ended."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line, by default with this process's own arguments, and return its exit code."""
+    try:
+        if argv is None:
+            ensure_utf8()
+        from agent_soul.cli import main as run
+
+        return run(argv)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def ensure_utf8() -> None:
+    """Where Python would take file names and arguments for another encoding, start this process again in UTF-8 mode.
+
+    A page's name would else be other bytes under another locale (GBK), or none at all (ASCII). The mode can only be
+    chosen at the start of an interpreter.
+    """
+    if os.name == "nt" or sys.flags.utf8_mode or sys.getfilesystemencoding() == "utf-8" or not sys.executable:
+        return
+    python = os.fsencode(sys.executable)
+    try:
+        os.execve(python, [python, b"-X", b"utf8", *_own_arguments()], {**os.environb, b"PYTHONUTF8": b"1"})  # noqa: S606
+    except OSError:
+        return  # a system that lets nobody start anew: most names are ASCII all the same
+
+
+def _own_arguments() -> list[bytes]:
+    """Return what follows the interpreter on this process's command line, as bytes that no encoding has touched."""
+    try:
+        with open("/proc/self/cmdline", "rb") as opened:  # noqa: PTH123 - pathlib takes longer than all of this
+            return opened.read().split(b"\0")[1:-1]
+    except OSError:
+        return [os.fsencode(argument) for argument in sys.orig_argv[1:]]
