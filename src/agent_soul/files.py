@@ -102,7 +102,8 @@ def read_regular(file: Path) -> bytes:
                 raise OSError(0, "it is not a plain file")  # noqa: TRY301 - it is one more reason of the same kind
             return opened.read()
     except OSError as error:
-        raise StoppedError(f"{file} cannot be read: {error.strerror}", hint="put a plain file in its place") from error
+        hint = remedy(error) if error.errno else "put a plain file in its place"
+        raise StoppedError(f"{file} cannot be read: {error.strerror}", hint=hint) from error
 
 
 def make_folder(folder: Path) -> None:
@@ -145,7 +146,7 @@ def remedy(error: OSError) -> str:
         case errno.ENOSPC | errno.EDQUOT | errno.EFBIG:
             return "free some space there (or raise the limit for files), then try again"
         case errno.EACCES | errno.EPERM | errno.EROFS:
-            return f"let {_user()} write there, then try again"
+            return f"let {_user()} read and write there, then try again"
         case errno.EMFILE | errno.ENFILE:
             return "too many files are open: raise `ulimit -n`, then try again"
         case errno.ELOOP | errno.ENOTDIR | errno.EMLINK | errno.EISDIR:

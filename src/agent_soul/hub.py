@@ -107,7 +107,10 @@ def _named_hub(name: str | Path, origin: str) -> Hub:
     try:
         is_hub = (folder / "sources").is_dir() or looks_like_hub(folder)
     except OSError as error:
-        raise RefusedError(f"{origin} names {str(folder)!r}, which cannot be read: {error.strerror}") from error
+        raise RefusedError(
+            f"{origin} names {str(folder)!r}, which cannot be read: {error.strerror}",
+            hint="let this user read and enter that folder, then try again",
+        ) from error
     if not is_hub:
         raise RefusedError(
             f"{origin} names {str(folder)!r}, which holds neither sources/ nor soul.yaml",

@@ -14,10 +14,10 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import discard_stdout
+from agent_soul.cli.common import discard_stdout, say
 from agent_soul.draft import typographic_option
 from agent_soul.errors import ExitCode, RefusedError, SoulError
-from agent_soul.text import terminal_safe
+from agent_soul.files import remedy
 
 INTERRUPTED = 128 + signal.SIGINT
 _LONGEST = 1_000
@@ -46,6 +46,8 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
     except BrokenPipeError:
         discard_stdout()  # the reader has seen enough (`search | head`); what was to be written is written
         return ExitCode.DONE
+    except OSError as error:
+        return _report(arguments, ExitCode.STOPPED, *_refused_by_system(error))
     except Exception as error:
         from agent_soul.cli.bugs import write_report  # what it imports takes 15 ms that nobody else need pay
 
@@ -77,12 +79,21 @@ def _refuse_typographic_options(arguments: Sequence[str]) -> None:
         )
 
 
+def _refused_by_system(error: OSError) -> tuple[str, str]:
+    """Return what the system refused and what to do about it: its refusals are never bugs of ours."""
+    names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, (str, bytes))]
+    what = f"{' and '.join(names)}: " if names else "the system refused: "
+    return f"{what}{error.strerror or error}", remedy(error)
+
+
 def _report(arguments: Sequence[str], code: ExitCode, message: str, hint: str) -> int:
     """Say what went wrong: on stderr for people, and as one object on stdout where JSON was asked for."""
     message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"
-    with contextlib.suppress(OSError):
-        if "--json" in arguments:
-            error = {"code": code.name.lower(), "message": message, "hint": hint}
+    if "--json" in arguments:
+        error = {"code": code.name.lower(), "message": message, "hint": hint}
+        try:
             print(json.dumps({"ok": False, "error": error}), flush=True)  # noqa: T201
-        print(terminal_safe(f"soul: {message}" + (f"\n  → {hint}" if hint else "")), file=sys.stderr, flush=True)  # noqa: T201
+        except OSError:
+            discard_stdout()
+    say(f"soul: {message}" + (f"\n  → {hint}" if hint else ""))
     return code

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
 import click
 
@@ -39,8 +39,11 @@ def open_hub(hub_name: str | None) -> Hub:
 
 
 def say(text: str) -> None:
-    """Print talk for people on stderr."""
-    click.echo(terminal_safe(text), err=True)
+    """Print talk for people on stderr; where stderr takes nothing it is dropped, for no work fails over talk."""
+    try:
+        click.echo(terminal_safe(text), err=True)
+    except OSError:
+        _discard(sys.stderr)
 
 
 def show(text: str) -> None:
@@ -76,8 +79,14 @@ def printed_if_possible(kept: str) -> Iterator[None]:
 
 def discard_stdout() -> None:
     """Send the rest of stdout nowhere, so that the interpreter does not fail over it when it ends."""
+    _discard(sys.stdout)
+
+
+def _discard(stream: TextIO) -> None:
     with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 def show_added(added: Added) -> None:

@@ -13,6 +13,7 @@ import subprocess
 from collections.abc import Collection, Mapping, Sequence
 
 from agent_soul.errors import StoppedError
+from agent_soul.files import remedy
 from agent_soul.hub import Hub
 from agent_soul.text import terminal_safe
 
@@ -107,9 +108,13 @@ def _start(hub: Hub, arguments: Sequence[str], env: Mapping[str, str] | None = N
             start_new_session=True,  # a transport that hangs is ended with its git, and ssh has no terminal to ask on
         )
     except FileNotFoundError as error:
+        if error.filename != "git":
+            raise
         raise GitError(
             "git is not installed or not on PATH", hint="install git; adding and searching work without it"
         ) from error
+    except OSError as error:
+        raise GitError(f"git cannot be started: {error.strerror}", hint=remedy(error)) from error
 
 
 def _outcome(child: subprocess.Popen[bytes], name: str, stdin: bytes, timeout: float) -> tuple[int, bytes, str]:

@@ -1,0 +1,244 @@
+"""Where the command line meets the system: broken streams, refused files, interrupts, locales."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from support import Soul, git
+
+SOUL = f"{sys.executable} -m agent_soul"
+ADD = "add --source s-one --kind fact --scope stable --summary"
+IN_PROJECT = ADD.replace("stable", "project")
+OLD = f"{ADD} 'An old one.' --valid-until 2020-01-01"
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="shells, signals and permissions of POSIX systems")
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has /dev/full")
+
+
+def shell(hub: Path, command: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", command], cwd=hub, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False
+    )
+
+
+@needs_full
+class TestBrokenStreams:
+    """Talk that nobody can hear is dropped: the exit code is that of the work."""
+
+    @pytest.mark.parametrize("stderr", ["2>/dev/full", "2> >(true)", "2>&-"])
+    @pytest.mark.parametrize(
+        "command", [f"{SOUL} {OLD}", f'printf \'{{}}\\n{{"summary":"Good."}}\\n\' | {SOUL} add --stdin --source s-one']
+    )
+    def test_an_event_is_kept_and_printed(self, git_hub: Path, command: str, stderr: str) -> None:
+        bulk = "--stdin" in command
+        options = " --kind fact --scope stable" if bulk else ""
+
+        done = shell(git_hub, f"{command}{options} {stderr}")
+
+        assert done.returncode == (1 if bulk else 0), done.stderr
+        assert json.loads(done.stdout)["ok"] is not bulk
+        assert len(list((git_hub / "sources" / "s-one").iterdir())) == 1
+
+    @pytest.mark.parametrize("streams", ["2>/dev/full", ">/dev/full 2>/dev/full", "2> >(true)"])
+    @pytest.mark.parametrize("command", [OLD, "compile", "compile --apply", "share --source s-one More."])
+    def test_work_that_is_done_ends_with_0(self, git_hub: Path, command: str, streams: str) -> None:
+        if command.startswith("compile --apply") and ">/dev/full 2" in streams:
+            pytest.skip("what --apply did is on stdout, and a stdout that takes nothing is named by exit 5")
+
+        assert shell(git_hub, f"{SOUL} {command} {streams}").returncode == 0
+
+    @pytest.mark.parametrize("streams", ["2>/dev/full", "2> >(true)"])
+    def test_a_refusal_keeps_its_exit_code_and_its_object(self, git_hub: Path, streams: str) -> None:
+        done = shell(git_hub, f"{SOUL} search --json --scope nowhere x {streams}")
+
+        assert done.returncode == 2
+        assert json.loads(done.stdout)["ok"] is False
+
+    def test_a_full_stdout_does_not_hide_the_reason(self, git_hub: Path) -> None:
+        done = shell(git_hub, f"{SOUL} search --json --scope nowhere x >/dev/full")
+
+        assert done.returncode == 2
+        assert "nowhere" in done.stderr
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def anybody() -> Iterator[tuple[Path, Run]]:
+    """Make a hub with one event and return it with a function that runs the command line as a user who is not root."""
+    user = {"user": 65534, "group": 65534} if os.geteuid() == 0 else {}
+    folder = Path(tempfile.mkdtemp())  # pytest's own folders can be entered by their owner alone
+    hub = folder / "hub"
+    (hub / "sources").mkdir(parents=True)
+    (hub / "soul.yaml").write_text("template: false\n", encoding="utf-8")
+    git(hub, "init", "-q", "-b", "main")
+    for each in (folder, *folder.rglob("*")):
+        os.chown(each, user.get("user", -1), user.get("group", -1))
+    home = {"HOME": str(folder), "XDG_STATE_HOME": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    env = {**os.environ, **home, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def run(*arguments: str, before: str = "") -> subprocess.CompletedProcess[str]:
+        command = ["bash", "-c", f'{before} exec "$@"', "-", *arguments]
+        return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False, **user)
+
+    pythons = [sys.executable, "/usr/bin/python3", "/usr/local/bin/python3"]
+    python = next((each for each in pythons if run(each, "-c", "import agent_soul.draft, click").returncode == 0), "")
+    if not python:
+        shutil.rmtree(folder)
+        pytest.skip("only root can start this Python and read its packages")
+
+    def soul(command: str, *, before: str = "") -> subprocess.CompletedProcess[str]:
+        done = run(python, "-m", "agent_soul", "--hub", str(hub), *command.split(), before=before)
+        print(command, done.returncode, done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+        assert "bug" not in done.stdout + done.stderr
+        return done
+
+    assert soul(f"{ADD} Statement-one.").returncode == 0
+    assert soul("compile --apply").returncode == 0
+    yield hub, soul
+    subprocess.run(["chmod", "-R", "u+rwX", str(folder)], check=True)
+    shutil.rmtree(folder)
+
+
+class TestRefusedBySystem:
+    """What the system refuses is named with its path and a remedy; it is never a bug of ours."""
+
+    @pytest.mark.parametrize(
+        ("closed", "ends"),
+        [
+            (".git/agent-soul", {"validate": 5, "compile --check": 5, "compile": 5, "share --source s-one More": 5}),
+            (".git/agent-soul/outbox", {"validate": 5, "compile --check": 5, "compile": 5}),
+            ("canonical", {"compile": 5, "compile --check": 5, "search statement": 5, "why statement": 5}),
+            (".", {"compile": 2, "validate": 2, "search statement": 2, f"{ADD} More.": 2}),
+        ],
+    )
+    def test_a_closed_folder_is_named(self, anybody: tuple[Path, Run], closed: str, ends: Mapping[str, int]) -> None:
+        hub, soul = anybody
+        (hub / closed).chmod(0)
+        for command, code in ends.items():
+            done = soul(command)
+            assert done.returncode == code
+            assert str(hub / closed) in done.stderr
+            assert "\n  → " in done.stderr
+
+    @pytest.mark.parametrize("closed", ["sources/s-one", "sources/s-one/FILE", "sources"])
+    def test_a_closed_part_of_the_log_stops_nothing_else(self, anybody: tuple[Path, Run], closed: str) -> None:
+        hub, soul = anybody
+        file = next((hub / "sources" / "s-one").iterdir())
+        place = hub / closed.replace("FILE", file.name)
+        place.chmod(0)
+        (hub / "canonical" / "stable-memory.md").unlink()
+
+        done = soul("compile --apply")
+
+        place.chmod(0o755)
+        assert done.returncode == 0
+        assert f"left out: {closed.replace('FILE', file.name)}" in done.stderr
+        assert file.name in git(hub, "-c", "safe.directory=*", "ls-tree", "-r", "HEAD", "sources")
+
+    @pytest.mark.parametrize("limit", [12, 9, 8, 7, 6, 5])
+    def test_too_few_open_files(self, anybody: tuple[Path, Run], limit: int) -> None:
+        _, soul = anybody
+        for command in ("compile", "compile --apply", "search statement"):
+            done = soul(command, before=f"ulimit -n {limit};")
+            assert done.returncode in (0, 4, 5)
+            assert done.returncode == 0 or "ulimit -n" in done.stderr
+
+
+class TestInterrupts:
+    @pytest.mark.parametrize("imported", ["click", "json", "agent_soul.cli", "agent_soul.compiler", "yaml"])
+    def test_ctrl_c_during_an_import(self, hub: Path, tmp_path: Path, imported: str) -> None:
+        (tmp_path / "sitecustomize.py").write_text(INTERRUPTING, encoding="utf-8")
+        places = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+        env = {**os.environ, "PYTHONPATH": places, "INTERRUPT_AT": imported}
+
+        done = subprocess.run([*SOUL.split(), "compile"], cwd=hub, env=env, capture_output=True, text=True, check=False)
+
+        assert done.returncode == 128 + signal.SIGINT
+        assert done.stderr == ""
+
+
+# Ctrl-C at the moment in which a module is imported.
+INTERRUPTING = """
+import os, signal, sys
+
+class Interrupter:
+    def find_spec(self, name, path=None, target=None):
+        if name == os.environ["INTERRUPT_AT"] and "agent_soul" in sys.modules:
+            os.environ["INTERRUPT_AT"] = ""
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupter())
+"""
+
+
+@pytest.fixture(scope="module")
+def locales(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not shutil.which("localedef"):
+        pytest.skip("localedef, which makes locales, is not installed")
+    folder = tmp_path_factory.mktemp("locales")
+    for language, encoding in (("zh_CN", "GBK"), ("en_US", "ISO-8859-1")):
+        command = ["localedef", "-i", language, "-f", encoding, str(folder / f"{language}.{encoding}")]
+        if subprocess.run(command, capture_output=True).returncode:
+            pytest.skip(f"localedef cannot make {language}.{encoding}")
+    return folder
+
+
+@pytest.mark.parametrize(
+    "locale",
+    [
+        {"LC_ALL": "zh_CN.GBK"},
+        {"LC_ALL": "en_US.ISO-8859-1"},
+        {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LC_ALL": "C"},
+    ],
+    ids=lambda locale: locale["LC_ALL"],
+)
+@pytest.mark.parametrize("how", ["module", "script"])
+def test_every_locale_gives_the_same_bytes(
+    git_hub: Path, soul: Soul, locales: Path, locale: Mapping[str, str], how: str
+) -> None:
+    """Arguments that are split anywhere by an encoding of two bytes, a name of such, and one that is no UTF-8."""
+    root = Path(__file__).parents[1]
+    command = SOUL if how == "module" else f"{sys.executable} {root}/scripts/soul.py --hub {git_hub}"
+    env = {"LOCPATH": str(locales), "PYTHONWARNINGS": "default", **locale}
+    text = "用户喜欢茶é☕"
+
+    for what in (f"{IN_PROJECT} {text}中 --project 中文项目", "compile --apply"):
+        done = shell(git_hub, f"{command} {what}", env)
+        assert done.returncode == 0, done
+
+    assert (git_hub / "canonical" / "projects" / "中文项目.md").is_file()
+    assert f"{text}中" in next((git_hub / "sources" / "s-one").iterdir()).read_text(encoding="utf-8")
+    assert "中文项目.md" in git(git_hub, "-c", "core.quotePath=false", "ls-tree", "-r", "--name-only", "HEAD")
+    soul("compile", "--check")
+
+
+class TestWhyBeforeAnyCommit:
+    @pytest.mark.parametrize("has_git", [True, False])
+    def test_it_names_page_event_and_file(self, hub: Path, soul: Soul, tmp_path: Path, has_git: bool) -> None:
+        git(hub, "init", "-q", "-b", "main")
+        soul(*ADD.split(), "We use pnpm.")
+        soul("compile")
+        env = {} if has_git else {"PATH": str(tmp_path)}
+
+        told = soul("why", "pnpm", env=env).stdout
+        fields = json.loads(soul("why", "pnpm", "--json", env=env).stdout)["results"][0]
+
+        assert "canonical/stable-memory.md" in told
+        assert "sources/s-one/" in told
+        assert ("none yet" in told) is has_git
+        assert ("git is not installed" in told) is not has_git
+        assert fields["commit"] is None
