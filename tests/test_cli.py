@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -382,6 +383,17 @@ class TestCompile:
 
         assert "1 events that the source files had lost were put back" in done.stderr
         assert "PostgreSQL" in page(git_hub, "stable-memory.md")
+
+    @pytest.mark.parametrize("flag", ["--check", "--dry-run"])
+    def test_says_what_would_be_put_back_where_it_writes_nothing(self, soul: Soul, git_hub: Path, flag: str) -> None:
+        add(soul, "Uses PostgreSQL 15 for every service.")
+        soul("compile")
+        shutil.rmtree(git_hub / "sources")
+
+        done = soul("compile", flag)
+
+        assert "would be put back" in done.stderr
+        assert not (git_hub / "sources").exists()
 
     def test_flags_exclude_each_other(self, soul: Soul) -> None:
         soul("compile", "--check", "--dry-run", code=2)

@@ -55,7 +55,7 @@ def compile_(
         if check and not view:
             wanted = recorded_in(hub) or wanted
         outcome = compile_hub(hub, wanted, write=not (dry_run or check))
-    _warn(outcome)
+    _warn(outcome, writes=not (dry_run or check))
     if dry_run and not as_json:
         for line in unified_diff(hub.canonical, outcome.compiled, outcome.difference):
             show(line.removesuffix("\n"))
@@ -120,11 +120,12 @@ def _date(option: str, text: str | None) -> str:
         raise RefusedError(f"{option} {error}", hint="give a UTC date as YYYY-MM-DD") from error
 
 
-def _warn(outcome: Outcome) -> None:
+def _warn(outcome: Outcome, *, writes: bool) -> None:
     for warning in outcome.warnings:
         say(f"note: {warning}")
     if outcome.replayed:
-        say(f"note: {outcome.replayed} events that the source files had lost were put back from the outbox")
+        verb = "were" if writes else "would be"
+        say(f"note: {outcome.replayed} events that the source files had lost {verb} put back from the outbox")
     errors = [problem for problem in outcome.log.problems if problem.level == "error"]
     for problem in errors[:5]:
         say(f"left out: {problem}")
