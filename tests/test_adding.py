@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from agent_soul import outbox
-from agent_soul.adding import add, add_lines, find_event
+from agent_soul.adding import add, add_lines
 from agent_soul.errors import RefusedError
 from agent_soul.hub import Hub, open_hub
 from agent_soul.log import parse_log, read_source_files
+from agent_soul.references import find_event
 
 RECORD = {"source": "home-mac", "kind": "fact", "scope": "stable", "summary": "Drinks tea."}
 OPTIONS = [part for name, value in RECORD.items() for part in (f"--{name}", value)]

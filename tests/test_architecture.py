@@ -18,7 +18,7 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
-    ("judging",),
+    ("judging", "instants", "cleaning", "clone"),
     ("slug", "event", "config"),
     ("naming", "references", "acts"),
     ("log", "resolve", "draft"),
@@ -26,6 +26,7 @@ LAYERS = (
     ("pages",),
     ("render", "adding"),
     ("overview", "reports", "memory_json"),
+    ("canonical",),
     ("compiler",),
     ("outgoing",),
     ("exchange",),
@@ -51,6 +52,7 @@ PURE = (
     "judging.same",
     "judging.values",
     "judging.frames",
+    "judging.pieces",
     "judging.reading",
     "judging.quantities",
     "judging.candidates",
@@ -61,6 +63,8 @@ PURE = (
     "memory_json",
     "graph",
     "references",
+    "instants",
+    "cleaning",
     "searching.stemming",
     "searching.words",
     "searching.dates",

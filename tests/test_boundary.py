@@ -50,7 +50,7 @@ class TestBrokenStreams:
         assert len(list((git_hub / "sources" / "s-one").iterdir())) == 1
 
     @pytest.mark.parametrize("streams", ["2>/dev/full", ">/dev/full 2>/dev/full", "2> >(true)"])
-    @pytest.mark.parametrize("command", [OLD, "compile", "share --source s-one More."])
+    @pytest.mark.parametrize("command", [OLD, "compile", "compile --apply", "share --source s-one More."])
     def test_work_that_is_done_ends_with_0(self, git_hub: Path, command: str, streams: str) -> None:
         assert shell(git_hub, f"{SOUL} {command} {streams}").returncode == 0
 

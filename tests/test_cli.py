@@ -798,3 +798,20 @@ def test_the_chain_is_readable(soul: Soul) -> None:
     two = add(soul, "The port is 82.")["event_id"]
     add(soul, "The port is 83.", "--supersedes", two)
     assert "superseded: superseded" not in soul("show", two).stdout
+
+
+def test_what_the_outbox_alone_holds_can_be_decided_on(soul: Soul, git_hub: Path) -> None:
+    one = add(soul, "Acknowledged, then cleaned away.")["event_id"]
+    shutil.rmtree(git_hub / "sources")
+
+    soul("retract", one[:8], "--reason", "no longer", "--source", "a-b")
+    assert json.loads(soul("show", one, "--json").stdout)["status"] == "retracted"
+
+
+def test_apply_says_what_the_work_tree_lacks(soul: Soul, git_hub: Path) -> None:
+    add(soul, "To be committed.")
+    soul("compile", "--apply")
+    shutil.rmtree(git_hub / "sources")
+    add(soul, "Another one.", source="other-pc")
+
+    assert "the work tree lacks 1 line that the last commit has" in soul("compile", "--apply").stderr

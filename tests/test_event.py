@@ -14,15 +14,13 @@ from agent_soul.errors import Problem
 from agent_soul.event import (
     Event,
     SetAside,
-    add_days,
     in_field_order,
     normalise,
-    parse_instant,
     parse_line,
     serialise,
     short_id,
-    utc_date,
 )
+from agent_soul.instants import add_days, parse_instant, utc_date
 
 PATH = "sources/laptop/2026-11-30.0badcafe.ndjson"
 GOOD: dict[str, Any] = {

@@ -17,6 +17,7 @@ import pytest
 
 from agent_soul import outbox
 from agent_soul.adding import add_all
+from agent_soul.clone import clone_id
 from agent_soul.compiler import compile_hub
 from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError, StoppedError
@@ -47,7 +48,7 @@ def waiting(hub: Hub) -> list[str]:
 
 
 def day_file_of(hub: Hub, each: Event) -> Path:
-    path = hub.root / outbox.day_file(each, outbox.clone_id(hub))
+    path = hub.root / outbox.day_file(each, clone_id(hub))
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -115,7 +116,7 @@ def failing(number: int, times: int = 1) -> Callable[..., Any]:
 def test_events_are_in_the_day_file_and_in_the_outbox_until_committed(at: Hub) -> None:
     first, second = event("First."), event("Second.")
     appended = append(at, first, second)
-    assert set(appended.paths.values()) == {outbox.day_file(first, outbox.clone_id(at))}
+    assert set(appended.paths.values()) == {outbox.day_file(first, clone_id(at))}
     assert logged(at) == waiting(at) == [first.id, second.id]
     assert len(list(at.outbox.iterdir())) == 1, "one file for the command"
     assert outbox.discard(at, {first.id}) == 0, "the other event is not committed yet"
@@ -480,7 +481,7 @@ def test_odd_things_in_the_outbox_wedge_nothing(at: Hub) -> None:
 
 
 def clone(hub: Hub) -> str:
-    return outbox.clone_id(hub)
+    return clone_id(hub)
 
 
 def test_a_clone_keeps_its_id(at: Hub) -> None:

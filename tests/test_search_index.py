@@ -20,7 +20,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agent_soul.cli.finding import _resolution
+from agent_soul.compiler import resolve_hub
 from agent_soul.event import SCOPES
 from agent_soul.hub import Hub, open_hub
 from agent_soul.log import read_source_files
@@ -123,7 +123,7 @@ class TestItFollowsTheLog:
         write(opened.outbox / "1.ndjson", event(1, "The port is 8080."), event(2, "The port is 9090."))
 
         assert sorted(ids(open_index(opened, TODAY), "port", Filters())) == ["event-1", "event-2"]
-        assert [verdict.event.id for verdict in _resolution(opened).active] == ["event-1", "event-2"]
+        assert [verdict.event.id for verdict in resolve_hub(opened).active] == ["event-1", "event-2"]
 
     def test_a_status_turns_with_the_day_in_both_directions(self, hub: Path) -> None:
         write(

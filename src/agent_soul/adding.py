@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from agent_soul import outbox
 from agent_soul.draft import Drafted, advice, draft, draft_lines, reconcile
-from agent_soul.errors import RefusedError
 from agent_soul.event import Event
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
@@ -91,28 +90,6 @@ class _LogOnce:
 
     def is_outdated(self) -> bool:
         return self._contents is not None and self._contents != _contents(self._hub)
-
-
-def find_event(events: Sequence[Event], wanted: str) -> Event:
-    """Return the one event whose id is or starts with `wanted`; of equal lines the first.
-
-    Raises `RefusedError` where none does, or several do.
-    """
-    found = _matching(events, wanted)
-    ids = sorted({event.id for event in found})
-    if not ids:
-        raise RefusedError(f"no event has the id {wanted!r}", hint="find it with `soul search`; ids are on every page")
-    if len(ids) > 1:
-        raise RefusedError(
-            f"{wanted!r} begins the ids of {len(ids)} events: {', '.join(ids[:5])}", hint="give more of the id"
-        )
-    return found[0]
-
-
-def _matching(events: Sequence[Event], wanted: str) -> list[Event]:
-    """Return the events with exactly the id `wanted`, else those whose ids start with it."""
-    exact = [event for event in events if event.id == wanted]
-    return exact or [event for event in events if wanted and event.id.startswith(wanted)]
 
 
 def _events_naming(hub: Hub, ids: Sequence[str]) -> list[Event]:

@@ -10,32 +10,23 @@ import contextlib
 import functools
 import gc
 import json
-import math
 import os
 import re
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from agent_soul import schemas
+from agent_soul.cleaning import clean_fields, is_tidy_json
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, build, in_field_order, normalise, parse_line, serialise
 from agent_soul.references import NAMING_FIELDS, KnownIds, named_ids, with_whole_ids
 from agent_soul.strict_json import MAX_LINE_BYTES, RejectedError, load_object
-from agent_soul.text import clean_block, clean_line, describe_hidden, find_hidden
 
 MAX_DETAIL_BYTES = 16 << 10
 _HINT = "nothing was written; mend that and add again"
-_BLOCKS = frozenset({"detail", "rationale", "context"})
-# Written for programs: tidying these would let `source\n` pass for `source`.
-_EXACT = frozenset(
-    ("event_id", "ts", "source", "kind", "scope", "supersedes", "derived_from", "valid_from", "valid_until")
-)
 _TICK = timedelta(microseconds=1)
-# What a line of JSON holds where a string has an escape, two blanks in a row, or one at its begin or end.
-_UNTIDY = ("\\", "  ", '" ', ' ",', ' ":', ' "}', ' "]')
 # Cleaning and JSON make no text sixteen times as long, so a shorter line needs no second look at its size.
 _SURELY_SHORT = MAX_LINE_BYTES // 16
 # Putting a refusal into good words takes a millisecond and more; after that many, the plain ones do.
@@ -110,7 +101,7 @@ class _Batch:
         self.warnings: list[Refusal] = []
         self._defaults, self._now = defaults, now
         as_json = json.dumps(defaults, ensure_ascii=False, default=str)
-        self._tidy = _is_tidy_json(as_json)
+        self._tidy = is_tidy_json(as_json)
         self._surely_short = _SURELY_SHORT - len(as_json)
         self._existing = functools.cache(existing)
         self._ids = functools.cache(lambda: KnownIds(self._existing()))
@@ -128,7 +119,7 @@ class _Batch:
     def _event(self, number: int, raw: bytes) -> Event:
         record = self._with_whole_ids(number, {**self._defaults, **load_object(raw)})
         explain = _explain if len(self.refused) < _MAX_EXPLAINED else _explain_plainly
-        event = _draft(record, self._now + number * _TICK, explain, self._tidy and _is_tidy_json(raw.decode()))
+        event = _draft(record, self._now + number * _TICK, explain, self._tidy and is_tidy_json(raw.decode()))
         if len(raw) > self._surely_short:
             _refuse_unreadable(event)
         if record.get("event_id") is None:
@@ -211,7 +202,7 @@ def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain, tidy: bo
     faults: list[str] = []
     if ":" in str(filled.get("scope")):
         faults += _two_names(filled)
-    cleaned = filled if tidy else _clean_fields("", filled, faults)
+    cleaned = filled if tidy else clean_fields("", filled, faults)
     try:
         if not schemas.validator("written").is_valid(cleaned):
             faults += explain(cleaned)
@@ -244,58 +235,6 @@ def _new_id() -> str:
     digits = os.urandom(16).hex()
     variant = "89ab"[int(digits[16], 16) & 3]
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
-
-
-def _clean_fields(place: str, fields: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
-    """Return the fields with their text as it is to be stored, unknown ones too; add what may not be to `faults`."""
-    cleaned = {}
-    for name, value in fields.items():
-        inside = f"{place}.{name}" if place else name
-        if not _is_tidy(name):
-            _note_hidden(f"the name of {inside!r}", name, faults)
-        cleaned[name] = value if isinstance(value, str) and _is_tidy(value) else _clean(inside, name, value, faults)
-    return cleaned
-
-
-def _clean(place: str, name: str, value: Any, faults: list[str]) -> Any:
-    """Return a value cleaned; `place` names it in messages, `name` is its field's own name."""
-    if isinstance(value, str):
-        _note_hidden(place, value, faults)
-        if name in _EXACT:
-            return value
-        return clean_block(value) if name in _BLOCKS else clean_line(value)
-    if isinstance(value, (list, tuple)):
-        return [_clean(f"{place}.{number}", name, item, faults) for number, item in enumerate(value)]
-    if isinstance(value, Mapping):
-        return _clean_fields(place, value, faults)
-    if isinstance(value, float) and not math.isfinite(value):
-        faults.append(f"{place}: {value} is not a number that JSON knows")
-    return value
-
-
-def _is_tidy(text: str) -> bool:
-    """Tell whether cleaning would surely change nothing, as for most texts it does not."""
-    return text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " "
-
-
-def _is_tidy_json(line: str) -> bool:
-    """Tell whether cleaning would surely change nothing in any string of a line of JSON, names of fields included.
-
-    One look at the line costs a tenth of a look at each of its strings. NFC of the whole is NFC of its parts.
-    """
-    if not line.isprintable():  # white space other than the blank is not
-        return False
-    for mark in _UNTIDY:
-        if mark in line:
-            return False
-    return line.isascii() or (not find_hidden(line) and unicodedata.is_normalized("NFC", line))
-
-
-def _note_hidden(place: str, text: str, faults: list[str]) -> None:
-    """Positions count in the text as it was given, because there the writer has to look."""
-    hidden = find_hidden(text)
-    if hidden:
-        faults.append(f"{place}: holds characters that nobody can see: {describe_hidden(hidden)}")
 
 
 def _explain(record: Mapping[str, Any]) -> Iterator[str]:

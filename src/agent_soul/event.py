@@ -9,13 +9,13 @@ import functools
 import json
 import re
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
 from typing import Any, NamedTuple
 
 import orjson
 
 from agent_soul import schemas
 from agent_soul.errors import Problem
+from agent_soul.instants import parse_instant, parse_utc_date, utc_date
 from agent_soul.strict_json import RejectedError, column_of_key, load_object
 from agent_soul.text import compare_key, neutralise, neutralise_block
 
@@ -31,14 +31,6 @@ _REQUIRED = frozenset(schemas.load("event")["required"])
 # Where a field of today's record stands when the line has no such name; see `normalise`.
 _WRITTEN_AS = {"ts": "timestamp", "project": "scope", "agent": "scope"}
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NS = 1_000_000_000
-# Narrower than `datetime.fromisoformat`, which takes other forms too, and hour 24 in some versions of Python.
-_TIMESTAMP = re.compile(
-    r"\d{4}-\d\d-\d\d[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,](\d{1,30}))?)?"
-    r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)",
-    re.ASCII,
-)
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.ASCII | re.IGNORECASE)
 
 # What two events must share to say the same, besides kind, reach and summary; a retraction also what it takes back.
@@ -81,6 +73,11 @@ class Event(NamedTuple):
         """Where the statement holds: its scope and, for a project or agent, which one."""
         name = self.project if self.scope == "project" else self.agent if self.scope == "agent" else ""
         return (self.scope, name)
+
+    @property
+    def place(self) -> str:
+        """Where it holds, in one word: `stable`, `project:shop`."""
+        return ":".join(filter(None, self.reach))
 
     @property
     def detail(self) -> str:
@@ -155,7 +152,7 @@ def build(record: Mapping[str, Any], path: str = "", line: int = 0) -> Event:
     Raises `ValueError` naming the field where a date, an instant or the folder is wrong.
     """
     instant = parse_instant(record["ts"])
-    dates = {name: _as_utc_date(name, record[name]) for name in ("valid_from", "valid_until") if name in record}
+    dates = {name: parse_utc_date(name, record[name]) for name in ("valid_from", "valid_until") if name in record}
     source = record["source"]
     if path.startswith("sources/") and not path.startswith(f"sources/{source}/"):
         folder = path.split("/")[1]
@@ -230,63 +227,9 @@ def serialise(record: Mapping[str, Any]) -> bytes:
         return text.encode("utf-8") + b"\n"
 
 
-def parse_instant(ts: str) -> int:
-    """Return nanoseconds since 1970 UTC of an RFC 3339 time; what is finer than a nanosecond is cut.
-
-    Raises `ValueError` where it is no such time: no offset, no such day, a leap second, hour 24.
-    """
-    found = _TIMESTAMP.fullmatch(ts)
-    if not found:
-        raise ValueError(f"ts: {ts!r} is not a time with its offset, such as 2026-11-30T09:12:44+08:00")
-    try:
-        since = datetime.fromisoformat(ts.upper()) - _EPOCH
-    except ValueError as error:
-        raise ValueError(f"ts: {ts!r} is no time: {error}") from error
-    whole = (since.days * 86400 + since.seconds) * _NS
-    return whole + int(found[1][:9].ljust(9, "0")) if found[1] else whole
-
-
-def utc_date(instant: int) -> str:
-    """Return the UTC date of `instant` (ns since 1970) as `YYYY-MM-DD`; raises `ValueError` outside years 1 to 9999."""
-    return _day_name(instant // (86400 * _NS))
-
-
-@functools.lru_cache(maxsize=4096)
-def _day_name(day: int) -> str:
-    try:
-        return date.fromordinal(day + _EPOCH.toordinal()).isoformat()
-    except (ValueError, OverflowError) as error:
-        raise ValueError("ts: outside the years 1 to 9999 in UTC") from error
-
-
-def add_days(day: str, days: int) -> str:
-    """Return the date `days` after `day`, both `YYYY-MM-DD`; the calendar's ends stop it."""
-    try:
-        return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
-    except OverflowError:
-        return "9999-12-31" if days > 0 else "0001-01-01"
-
-
-def parse_date(text: str) -> str:
-    """Return `text` if it is a date `YYYY-MM-DD` of the calendar, else raise `ValueError`."""
-    if not re.fullmatch(r"\d{4}-\d\d-\d\d", text, re.ASCII):
-        raise ValueError(f"{text!r} is not a date such as 2026-12-31")
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise ValueError(f"{text!r} is no date: {error}") from error
-
-
 def short_id(event_id: str) -> str:
     """Return how an id is shown: 8 characters of a UUID, any other whole."""
     return event_id[:SHORT_ID] if _UUID.fullmatch(event_id) else event_id
-
-
-def _as_utc_date(name: str, text: str) -> str:
-    try:
-        return parse_date(text) if len(text) == len("YYYY-MM-DD") else utc_date(parse_instant(text))
-    except ValueError as error:
-        raise ValueError(f"{name}: {str(error).removeprefix('ts: ')}") from error
 
 
 def _made_by_newer_version(record: Mapping[str, Any]) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_soul import gitio, outbox
-from agent_soul.compiler import is_generated
+from agent_soul.canonical import is_generated
+from agent_soul.clone import clone_ids
 from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
 from agent_soul.files import read_regular, replace_file
@@ -187,7 +188,7 @@ def remembered(hub: Hub) -> Mapping[str, str]:
 
 def is_ours(hub: Hub) -> Callable[[str], bool]:
     """Return whether a path is a day file of this clone, under whatever id it wrote so far."""
-    marks = tuple(f".{id_}." for id_ in outbox.clone_ids(hub))
+    marks = tuple(f".{id_}." for id_ in clone_ids(hub))
     return lambda path: path.startswith("sources/") and any(mark in path for mark in marks)
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from agent_soul import gitio
 from agent_soul.errors import Problem, RefusedError
-from agent_soul.hub import Hub
-from agent_soul.log import SOURCES, SUFFIX, read_source_files
+from agent_soul.hub import SOURCES, SUFFIX, Hub
+from agent_soul.log import read_source_files
 
 
 def lost_lines(hub: Hub, revision: str) -> list[Problem]:

@@ -17,6 +17,11 @@ HOME_VARIABLE = "AGENT_SOUL_HOME"
 # Set by a script of a hub for itself: the last place to look, so that it works from any folder.
 SCRIPT_HUB_VARIABLE = "AGENT_SOUL_SCRIPT_HUB"
 
+SOURCES = "sources"
+SUFFIX = ".ndjson"
+MAX_FILE_BYTES = 64 << 20
+"""No larger file of the log is read or written."""
+
 
 class Hub(NamedTuple):
     """A hub on this machine: `root` holds `sources/`, `state` is this clone's own folder."""

@@ -13,13 +13,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from agent_soul import gitio
-from agent_soul.compiler import Outcome, is_generated
+from agent_soul.canonical import is_generated
+from agent_soul.compiler import Outcome
 from agent_soul.config import CONFIG_NAME
 from agent_soul.errors import SoulError
 from agent_soul.exchange import commit_message, is_ours
 from agent_soul.files import read_regular
-from agent_soul.hub import Hub
-from agent_soul.log import SOURCES, SourceFiles, parse_log, read_source_files
+from agent_soul.hub import SOURCES, Hub
+from agent_soul.log import SourceFiles, parse_log, read_source_files
 from agent_soul.outgoing import INDEX_PATH, changed_pages, changed_tree, held_lines, is_taken
 from agent_soul.overview import State
 

@@ -18,12 +18,10 @@ from typing import Literal, NamedTuple
 
 from agent_soul.errors import Problem
 from agent_soul.event import Event, SetAside, parse_line
+from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX
 
-SOURCES = "sources"
-SUFFIX = ".ndjson"
-MAX_FILE_BYTES = 64 << 20
 BOM = b"\xef\xbb\xbf"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # Looks like a log but is not read; silence would hide it.
 _NEARLY = (".jsonl", ".json", ".ndjson", ".ndjson.txt")
 _NOT_A_FILE = ("not-a-file", "is a pipe, socket or device; only plain files are read")
@@ -129,14 +127,24 @@ def _look(entry: os.DirEntry[str], path: str) -> bytes | Problem | Path | None:
         if path.count("/") < 2:
             where = f"{SOURCES}/<source>/{entry.name}"
             return _problem(path, "place", f"is not read: a source file lies in the folder of its source, {where}")
-        return _read_regular(entry, path) if entry.is_file(follow_symlinks=False) else _problem(path, *_NOT_A_FILE)
+        if not entry.is_file(follow_symlinks=False):
+            return _problem(path, *_NOT_A_FILE)
+        return read_source_file(entry.path, path)
     except OSError as error:
         return _unreadable(path, error)
 
 
-def _read_regular(entry: os.DirEntry[str], path: str) -> bytes | Problem:
+def read_source_file(place: str, path: str) -> bytes | Problem:
+    """Return the bytes of the file at `place`, whose path in the hub is `path`, or why it is not to be read."""
+    try:
+        return _read_regular(place, path)
+    except OSError as error:
+        return _unreadable(path, error)
+
+
+def _read_regular(place: str, path: str) -> bytes | Problem:
     # The file may have been swapped since the folder was listed: these flags never follow a link or wait for a pipe.
-    fd = os.open(entry.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _BINARY)
+    fd = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | _BINARY)
     with os.fdopen(fd, "rb", buffering=0) as file:
         status = os.fstat(fd)
         return _unfit(status, path) or file.read(status.st_size)
@@ -165,7 +173,7 @@ def _problem(path: str, code: str, message: str, level: Literal["error", "notice
 
 
 def _parse_file(path: str, content: bytes, log: Log) -> None:
-    if content.startswith(_UTF16):
+    if content.startswith(UTF16):
         log.problems.append(Problem(path, 1, 1, "utf-16", "is UTF-16; the log is UTF-8: convert the file"))
         return
     if content.startswith(BOM):

@@ -9,20 +9,19 @@ is missing.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import re
 import time
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_soul.clone import clone_id
 from agent_soul.errors import Problem, RefusedError, StoppedError
 from agent_soul.event import Event, parse_line, serialise
-from agent_soul.files import install, make_folder, open_day_file, read_regular, remedy, replace_file, sweep, sync_folder
-from agent_soul.hub import Hub
-from agent_soul.log import MAX_FILE_BYTES, SOURCES, SUFFIX
+from agent_soul.files import install, make_folder, open_day_file, read_regular, remedy, sweep, sync_folder
+from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX, Hub
+from agent_soul.log import Log, parse_log, read_source_files
 
 _SWAP_TRIES = 3
 _IDS_NAMED = 3
@@ -84,6 +83,22 @@ def entries(hub: Hub) -> tuple[list[Entry], list[Problem]]:
     return found, problems
 
 
+def whole_log(hub: Hub) -> Log:
+    """Return the log with what is acknowledged and stands in the outbox alone; the next compile puts that back."""
+    return with_waiting(hub, parse_log(read_source_files(hub.root)))
+
+
+def with_waiting(hub: Hub, log: Log) -> Log:
+    """Return `log` with the events of the outbox that it lacks."""
+    waiting = _waiting(entries(hub)[0], {event.id for event in log.events})
+    return Log([*log.events, *waiting.values()], log.problems, log.set_aside)
+
+
+def _waiting(found: Iterable[Entry], present: Collection[str]) -> dict[str, Event]:
+    """Return the events of outbox entries whose ids are not `present`."""
+    return {event.id: event for entry in found for event in entry.events if event.id not in present}
+
+
 def contents(hub: Hub) -> dict[str, bytes]:
     """Return the bytes of the outbox's files by their names; what cannot be read is left out."""
     found = {}
@@ -101,7 +116,7 @@ def replay(hub: Hub, present: Collection[str]) -> list[Event]:
     sweep(hub.outbox)
     sweep(hub.state)
     found = entries(hub)[0]
-    waiting = {event.id: event for entry in found for event in entry.events if event.id not in present}
+    waiting = _waiting(found, present)
     if waiting:
         clone = clone_id(hub)
         lines = [(day_file(event, clone), serialise(event.data)) for event in waiting.values()]
@@ -126,47 +141,6 @@ def discard(hub: Hub, committed: Collection[str]) -> int:
 def day_file(event: Event, clone: str) -> str:
     """Return the path of the one file that this clone appends the event to."""
     return f"{SOURCES}/{event.source}/{event.date}.{clone}{SUFFIX}"
-
-
-def clone_id(hub: Hub) -> str:
-    """Return the 8 hex digits that name this clone's files; made anew when the host or the folder is another one.
-
-    A copied clone must not write to the files of the one it was copied from. The lock must be held.
-    """
-    file = hub.state / "clone.json"
-    here = {"host": _host(), "state": str(hub.state)}
-    known = _read_json(file)
-    if isinstance(known, dict) and {**known, **here} == known and re.fullmatch("[0-9a-f]{8}", str(known.get("id"))):
-        return str(known["id"])
-    made = os.urandom(4).hex()
-    former = list(clone_ids(hub))
-    replace_file(file, json.dumps({"id": made, "former": former, **here}).encode())
-    return made
-
-
-def _host() -> str:
-    """Return what `platform.node` does; importing it takes longer than all of this module."""
-    if hasattr(os, "uname"):
-        return os.uname().nodename
-    import platform
-
-    return platform.node()
-
-
-def clone_ids(hub: Hub) -> tuple[str, ...]:
-    """Return every id under which this clone has written, today's first: a folder moves, a host is renamed."""
-    known = _read_json(hub.state / "clone.json")
-    if not isinstance(known, dict):
-        return ()
-    former = known.get("former")
-    ids = [known.get("id"), *(former if isinstance(former, list) else [])]
-    return tuple(id_ for id_ in ids if isinstance(id_, str) and re.fullmatch("[0-9a-f]{8}", id_))
-
-
-def _read_json(file: Path) -> object:
-    with contextlib.suppress(StoppedError, ValueError, RecursionError):
-        return json.loads(read_regular(file))
-    return None
 
 
 def _is_logged(event: Event) -> bool:

@@ -7,12 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul import gitio, outbox
-from agent_soul.compiler import CANONICAL, NewerPagesError, compile_log, default_state, is_generated
+from agent_soul.canonical import CANONICAL, is_generated
+from agent_soul.clone import clone_id
+from agent_soul.compiler import NewerPagesError, compile_log, default_state
 from agent_soul.config import CONFIG_NAME, default_config, parse_config
 from agent_soul.errors import NotSharedError, RefusedError, SoulError
 from agent_soul.event import Event, parse_line, serialise
-from agent_soul.hub import Hub
-from agent_soul.log import BOM, SOURCES, Log, SourceFiles, parse_log
+from agent_soul.hub import SOURCES, Hub
+from agent_soul.log import BOM, Log, SourceFiles, parse_log
 from agent_soul.overview import State, recorded_state, without_as_of
 from agent_soul.pages import INDEX, PAGE_FORMAT
 
@@ -111,7 +113,7 @@ def _refuse_template(contents: Mapping[str, bytes]) -> None:
 def _appended(hub: Hub, sources: Mapping[str, bytes], missing: Sequence[Held]) -> dict[str, bytes]:
     """Return the day files with the missing lines after what upstream has in them."""
     result: dict[str, bytes] = {}
-    clone = outbox.clone_id(hub) if missing else ""
+    clone = clone_id(hub) if missing else ""
     for line in missing:
         path = _place(line, sources, clone)
         if not path:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from agent_soul.event import parse_date
+from agent_soul.instants import parse_date
 from agent_soul.pages import (
     CONFLICTS,
     FUZZY,

@@ -6,11 +6,12 @@ Pure. People and agents name events by the few characters that pages show.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Protocol
 
 from agent_soul.errors import RefusedError
+from agent_soul.event import Event
 
 _LISTS = ("supersedes", "derived_from")
 NAMING_FIELDS = frozenset({*_LISTS, "mark"})
@@ -81,6 +82,17 @@ def with_whole_ids(record: Mapping[str, Any], known: Ids) -> tuple[dict[str, Any
     if isinstance(mark, Mapping) and mark.get("action") != "alias" and mark.get("targets"):
         result["mark"] = {**mark, "targets": whole("mark.targets", mark["targets"])}
     return result, warnings
+
+
+def find_event(events: Sequence[Event], wanted: str) -> Event:
+    """Return the one event whose id is or starts with `wanted`; of equal lines the first.
+
+    Raises `RefusedError` where none does, or several do.
+    """
+    id_ = _whole(wanted, KnownIds(event.id for event in events))
+    if not id_:
+        raise RefusedError(f"no event has the id {wanted!r}", hint="find it with `soul search`; ids are on every page")
+    return next(event for event in events if event.id == id_)
 
 
 def _listed(ids: Any) -> list[Any]:

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from agent_soul.acts import MARK_KINDS, Acts, Horizon, Identity
 from agent_soul.config import Config
 from agent_soul.errors import Problem
-from agent_soul.event import Event, add_days, short_id
+from agent_soul.event import Event, short_id
+from agent_soul.instants import add_days
 from agent_soul.naming import long_names
 
 DIGEST_LENGTH = 16

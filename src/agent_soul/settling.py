@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent_soul.adding import find_event
 from agent_soul.conflicts import Conflict
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, short_id
+from agent_soul.references import find_event
 from agent_soul.resolve import Resolution, Status, content_digest
 from agent_soul.text import neutralise
 

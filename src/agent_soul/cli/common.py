@@ -121,9 +121,6 @@ def line_of(event: Event, status: str = "", *, shown_id: str = "") -> str:
     """Return one line that tells a person which event it is; `shown_id` where its short id is not its alone."""
     from agent_soul.event import short_id  # not every command reads events, and the schema takes a while
 
-    name = event.project or event.agent
-    place = f"{event.scope}:{name}" if name and event.scope in ("project", "agent") else event.scope
     note = f" [{status}]" if status and status != "active" else ""
-    return (
-        f"{shown_id or short_id(event.id)}  {event.date}  {event.source}  {place}/{event.kind}  {event.summary}{note}"
-    )
+    where = f"{event.date}  {event.source}  {event.place}/{event.kind}"
+    return f"{shown_id or short_id(event.id)}  {where}  {event.summary}{note}"

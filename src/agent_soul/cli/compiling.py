@@ -6,10 +6,13 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import open_hub, output_options, say, show, show_json
-from agent_soul.compiler import Outcome, compile_hub, recorded_in, unified_diff
+from agent_soul.canonical import unified_diff
+from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
+from agent_soul.compiler import Outcome, compile_hub, recorded_in, resolve_today
 from agent_soul.errors import ExitCode, Problem, RefusedError
-from agent_soul.event import parse_date
+from agent_soul.hub import Hub
+from agent_soul.instants import parse_date
+from agent_soul.log import Log
 from agent_soul.overview import State
 
 
@@ -40,31 +43,42 @@ def compile_(
         raise RefusedError("--dry-run, --check and --apply exclude each other", hint="give one of them")
     hub = open_hub(hub_name)
     wanted = State(_date("--as-of", as_of), since=_date("--since", since), fuzzy_days=fuzzy_days, exact=bool(as_of))
-    reason = ""
-    view = bool(as_of or since or fuzzy_days is not None)
+    is_view = bool(as_of or since or fuzzy_days is not None)
     if apply:
-        from agent_soul.cli.sharing import exit_code, show_kept
-        from agent_soul.sync import try_sync
+        return _apply(hub, wanted, is_view=is_view, strict=strict, as_json=as_json)
+    if check and not is_view:
+        wanted = recorded_in(hub) or wanted
+    writes = not (dry_run or check)
+    outcome = compile_hub(hub, wanted, write=writes)
+    if dry_run and not as_json:
+        for line in unified_diff(hub.canonical, outcome.compiled.texts, outcome.difference):
+            show(line.removesuffix("\n"))
+    if is_view and writes and outcome.difference:
+        say("note: canonical/ shows that view now; plain `soul compile` brings the whole memory of today back")
+    fails = (check and bool(outcome.difference)) or (strict and outcome.log.bad_lines > 0)
+    _warn(outcome, writes=writes)
+    _show_outcome(outcome, as_json=as_json, ok=not fails, writes=writes)
+    return ExitCode.PROBLEMS if fails else ExitCode.DONE
 
-        kept = try_sync(hub, wanted, is_view=view)
-        outcome, reason = kept.outcome, str(kept)
+
+def _apply(hub: Hub, wanted: State, *, is_view: bool, strict: bool, as_json: bool) -> int:
+    """Compile, and commit or share what came of it; once that is done, nothing that cannot be printed undoes it."""
+    from agent_soul.cli.sharing import exit_code, show_kept
+    from agent_soul.sync import try_sync
+
+    kept = try_sync(hub, wanted, is_view=is_view)
+    outcome = kept.outcome
+    with printed_if_possible(str(kept)):
         if outcome is None:
             show_kept(kept, as_json=as_json)
             return exit_code(kept)
-    else:
-        if check and not view:
-            wanted = recorded_in(hub) or wanted
-        outcome = compile_hub(hub, wanted, write=not (dry_run or check))
-    _warn(outcome, writes=not (dry_run or check))
-    if dry_run and not as_json:
-        for line in unified_diff(hub.canonical, outcome.compiled, outcome.difference):
-            show(line.removesuffix("\n"))
-    if view and outcome.difference and not (dry_run or check):
-        say("note: canonical/ shows that view now; plain `soul compile` brings the whole memory of today back")
-    stale = check and bool(outcome.difference)
-    bad = strict and outcome.log.bad_lines > 0
-    _show_outcome(outcome, as_json=as_json, ok=not (stale or bad), writes=not (dry_run or check), reason=reason)
-    return ExitCode.PROBLEMS if stale or bad else ExitCode.DONE
+        _warn(outcome, writes=True)
+        if kept.note:
+            say(f"note: {kept.note}")
+        fails = strict and outcome.log.bad_lines > 0
+        _show_outcome(outcome, as_json=as_json, ok=not fails, writes=True, reason=str(kept))
+        return ExitCode.PROBLEMS if fails else ExitCode.DONE
+    return exit_code(kept)
 
 
 @click.command()
@@ -99,12 +113,11 @@ def validate(since: str | None, as_json: bool, hub_name: str | None) -> int:
     return ExitCode.PROBLEMS if log.bad_lines or lost else ExitCode.DONE
 
 
-def odd_events(hub: Any, log: Any) -> list[Problem]:
+def odd_events(hub: Hub, log: Log) -> list[Problem]:
     """Return what is odd about events that can be read: unknown ids, circles, two contents of one id."""
-    from agent_soul.compiler import load_config, resolve_today
     from agent_soul.resolve import Status
 
-    resolution = resolve_today(hub, log, load_config(hub)[0])
+    resolution = resolve_today(hub, log)
     clashes = [
         Problem(v.event.path, v.event.line, 1, "id-clash", f"{v.event.id}: {v.reason}", "notice")
         for v in resolution.verdicts
@@ -133,7 +146,7 @@ def _warn(outcome: Outcome, *, writes: bool) -> None:
         say(f"and {len(errors) - 5} more bad lines; `soul validate` names each")
 
 
-def _show_outcome(outcome: Outcome, *, as_json: bool, ok: bool, writes: bool, reason: str) -> None:
+def _show_outcome(outcome: Outcome, *, as_json: bool, ok: bool, writes: bool, reason: str = "") -> None:
     found, compiled = outcome.difference, outcome.compiled
     if as_json:
         changed, gone = ("written", "removed") if writes else ("would_write", "would_remove")

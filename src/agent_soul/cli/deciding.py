@@ -8,13 +8,14 @@ import click
 
 from agent_soul import adding, settling
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show_added
-from agent_soul.compiler import load_config, resolve_today
+from agent_soul.compiler import resolve_hub
 from agent_soul.conflicts import find_conflicts
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub
-from agent_soul.log import parse_log, read_source_files
-from agent_soul.resolve import Resolution, Status
+from agent_soul.outbox import whole_log
+from agent_soul.references import find_event
+from agent_soul.resolve import Status
 
 _source = click.option("--source", required=True, envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides.")
 _reason = click.option("--reason", required=True, metavar="TEXT", help="Why; kept with the decision.")
@@ -58,7 +59,7 @@ def resolve(
 ) -> int:
     """Settle a conflict by one event. ID is a conflict's (see `soul conflicts`), one event's, or several events'."""
     hub = open_hub(hub_name)
-    resolution = _resolution(hub)
+    resolution = resolve_hub(hub)
     contents = settling.contents_of(resolution, ids)
     if contents:
         chosen, record = settling.choosing(contents, keep, reason)
@@ -69,7 +70,7 @@ def resolve(
     events = [verdict.event for verdict in resolution.verdicts]
     dispute = settling.find_dispute(find_conflicts(resolution), events, ids)
     if keep is not None:
-        kept = adding.find_event(dispute.events, keep)
+        kept = find_event(dispute.events, keep)
         record = settling.keeping(dispute, kept, reason)
         return _add(hub, source, "taken back", dispute.rivals_of(kept), record)
     if both is not None:
@@ -78,7 +79,7 @@ def resolve(
 
 
 def _refuse_retracted(hub: Hub, events: list[Event]) -> None:
-    verdicts = _resolution(hub).by_id
+    verdicts = resolve_hub(hub).by_id
     done = [event for event in events if verdicts[event.id].status is Status.RETRACTED]
     if done:
         named = ", ".join(short_id(event.id) for event in done)
@@ -88,12 +89,8 @@ def _refuse_retracted(hub: Hub, events: list[Event]) -> None:
 
 
 def _find_all(hub: Hub, wanted: tuple[str, ...]) -> list[Event]:
-    events = parse_log(read_source_files(hub.root)).events
-    return [adding.find_event(events, id_) for id_ in wanted]
-
-
-def _resolution(hub: Hub) -> Resolution:
-    return resolve_today(hub, parse_log(read_source_files(hub.root)), load_config(hub)[0])
+    events = whole_log(hub).events
+    return [find_event(events, id_) for id_ in wanted]
 
 
 def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str, Any]) -> int:

@@ -10,15 +10,13 @@ from typing import Any
 
 import click
 
-from agent_soul.adding import find_event
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json
 from agent_soul.cli.text_command import TextCommand
-from agent_soul.compiler import load_config, resolve_today
+from agent_soul.compiler import resolve_hub
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import short_id
 from agent_soul.hub import Hub
-from agent_soul.log import parse_log, read_source_files
-from agent_soul.outbox import entries
+from agent_soul.references import find_event
 from agent_soul.resolve import Resolution, Status, Verdict
 
 _PROVENANCE = re.compile(r"\(([A-Za-z0-9_.:-]{3,128}) \d{4}-\d\d-\d\d")
@@ -33,7 +31,7 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
     from agent_soul.provenance import trace
 
     hub = open_hub(hub_name)
-    resolution = _resolution(hub)
+    resolution = resolve_hub(hub)
     events = [verdict.event for verdict in resolution.verdicts]
     event = resolution.by_id[find_event(events, event_id).id].event
     found = trace(hub, resolution, event, with_origin=False)
@@ -75,7 +73,7 @@ def why(words: tuple[str, ...], as_json: bool, hub_name: str | None) -> int:
     from agent_soul.provenance import trace
 
     hub = open_hub(hub_name)
-    resolution = _resolution(hub)
+    resolution = resolve_hub(hub)
     what = " ".join(words)
     on_a_page = _PROVENANCE.search(what)
     events = _events_for(hub, resolution, on_a_page[1] if on_a_page else what)
@@ -179,15 +177,6 @@ def _hit_fields(verdict: Verdict, **more: Any) -> dict[str, Any]:
         "by": verdict.by,
         "event": verdict.event.data,
     }
-
-
-def _resolution(hub: Hub) -> Resolution:
-    """Resolve all that was acknowledged, as `search` does: the next compile puts back what the outbox alone holds."""
-    log = parse_log(read_source_files(hub.root))
-    present = {event.id for event in log.events}
-    waiting = {event.id: event for entry in entries(hub)[0] for event in entry.events if event.id not in present}
-    log.events.extend(waiting.values())
-    return resolve_today(hub, log, load_config(hub)[0])
 
 
 def _local_time(instant: int) -> str:

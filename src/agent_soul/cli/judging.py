@@ -9,14 +9,13 @@ import click
 
 from agent_soul import adding
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json
-from agent_soul.compiler import load_config, resolve_today
+from agent_soul.compiler import resolve_hub
 from agent_soul.conflicts import Conflict, find_conflicts
 from agent_soul.dedup import Cluster, find_clusters
 from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import SCOPES
 from agent_soul.hub import Hub
-from agent_soul.log import parse_log, read_source_files
 from agent_soul.resolve import Resolution
 
 _MEMBERS_SHOWN = 6
@@ -26,7 +25,7 @@ _MEMBERS_SHOWN = 6
 @output_options
 def conflicts(as_json: bool, hub_name: str | None) -> int:
     """List what cannot hold together, newest first, each with its id, its evidence and the commands that settle it."""
-    resolution = _resolution(open_hub(hub_name))
+    resolution = resolve_hub(open_hub(hub_name))
     found = find_conflicts(resolution)
     if as_json:
         show_json(ok=True, total=len(found), conflicts=[_conflict_fields(conflict, resolution) for conflict in found])
@@ -80,7 +79,7 @@ def dedup(
     if apply_ and not source:
         raise RefusedError("--apply needs --source ID", hint="say who decides; or set AGENT_SOUL_SOURCE")
     hub = open_hub(hub_name)
-    resolution = _resolution(hub)
+    resolution = resolve_hub(hub)
     found = _named(find_clusters(resolution, scope), cluster_ids)
     added = _apply(hub, found, source) if apply_ else {}
     if as_json:
@@ -138,7 +137,3 @@ def _cluster_fields(cluster: Cluster, added: dict[str, str]) -> dict[str, Any]:
     ]
     fields = {"id": cluster.id, "sources": list(cluster.sources), "kept": cluster.replacement(), "members": members}
     return fields | ({"event_id": added[cluster.id]} if cluster.id in added else {})
-
-
-def _resolution(hub: Hub) -> Resolution:
-    return resolve_today(hub, parse_log(read_source_files(hub.root)), load_config(hub)[0])

@@ -178,7 +178,7 @@ def _filters(scope: str, statuses: tuple[str, ...], everything: bool, since: str
 def _date(option: str, text: str) -> str:
     if not text:
         return ""
-    from agent_soul.event import parse_date
+    from agent_soul.instants import parse_date
 
     try:
         return parse_date(text)

@@ -35,47 +35,49 @@ class UnitNumber(click.ParamType):  # type: ignore[type-arg]  # generic in newer
         return number
 
 
+_EVENT_OPTIONS = (
+    click.option("--source", metavar="ID", envvar="AGENT_SOUL_SOURCE", help=_SOURCE_HELP),
+    click.option("--kind", metavar="KIND", help=f"One of: {', '.join(KINDS)}."),
+    click.option("--scope", metavar="SCOPE", help=f"One of: {', '.join(SCOPES)}; also project:NAME and agent:ID."),
+    click.option("--summary", metavar="TEXT", help="The memory, one line: situation, fact, reason."),
+    click.option("--project", metavar="NAME", help="The project, with --scope project."),
+    click.option("--agent", metavar="ID", help="The agent, with --scope agent."),
+    click.option("--title", metavar="TEXT", help="A short name."),
+    click.option("--detail", metavar="TEXT", help="More than a line, up to 16 KiB."),
+    click.option(
+        "--keyword", "keywords", metavar="WORD", multiple=True, help="A word that the summary lacks; repeatable."
+    ),
+    click.option("--tag", "tags", metavar="TAG", multiple=True, help="A label; repeatable."),
+    click.option("--importance", type=UnitNumber(), metavar="0-1", help="How much it matters; 0.5 if not given."),
+    click.option("--confidence", type=UnitNumber(), metavar="0-1", help="How sure you are."),
+    click.option("--valid-from", metavar="YYYY-MM-DD", help="First UTC date on which it holds."),
+    click.option("--valid-until", metavar="YYYY-MM-DD", help="Last UTC date on which it holds."),
+    click.option("--supersedes", metavar="ID", multiple=True, help="The event that this one replaces; repeatable."),
+    click.option("--entity", metavar="TEXT", help="With --attribute and --value: the fact in parts."),
+    click.option("--attribute", metavar="TEXT", help="Which property of the entity."),
+    click.option("--value", metavar="TEXT", help="Its value; two values of one attribute are a conflict."),
+    click.option("--rationale", metavar="TEXT", help="Why it was decided, with --kind decision."),
+    click.option("--decided-by", metavar="NAME", help="Who decided."),
+    click.option("--decision-status", metavar="STATUS", help="approved, pending or deprecated."),
+    click.option("--context", metavar="TEXT", help="Where it was learned, with --kind lesson."),
+    click.option("--applies-to", multiple=True, metavar="TEXT", help="Where the lesson applies; repeatable."),
+    click.option("--metric", metavar="NAME", help="The measure, with --kind metric; --value is what was measured."),
+    click.option("--target", type=float, metavar="NUMBER", help="What the measure should reach."),
+    click.option("--unit", metavar="UNIT", help="Unit of value and target."),
+    click.option("--topic", metavar="SLUG", help="The topic, with --kind topic."),
+    click.option("--path", "paths", metavar="FILE", multiple=True, help="A file that it is about; repeatable."),
+    click.option("--branch", metavar="NAME", help="The branch that it is about."),
+    click.option("--commit", metavar="HASH", help="The commit that it comes from."),
+    click.option("--ref", "refs", metavar="URL", multiple=True, help="An address outside; repeatable."),
+    click.option("--ts", metavar="TIME", help="When it was stated, with an offset; now if not given."),
+    click.option("--event-id", metavar="ID", help="Its id; a new one if not given."),
+    click.option("--proposed", is_flag=True, help="It waits for a review before it counts."),
+)
+
+
 def event_options(command: Any) -> Any:
     """Add the options that describe an event."""
-    options = (
-        click.option("--source", metavar="ID", envvar="AGENT_SOUL_SOURCE", help=_SOURCE_HELP),
-        click.option("--kind", metavar="KIND", help=f"One of: {', '.join(KINDS)}."),
-        click.option("--scope", metavar="SCOPE", help=f"One of: {', '.join(SCOPES)}; also project:NAME and agent:ID."),
-        click.option("--summary", metavar="TEXT", help="The memory, one line: situation, fact, reason."),
-        click.option("--project", metavar="NAME", help="The project, with --scope project."),
-        click.option("--agent", metavar="ID", help="The agent, with --scope agent."),
-        click.option("--title", metavar="TEXT", help="A short name."),
-        click.option("--detail", metavar="TEXT", help="More than a line, up to 16 KiB."),
-        click.option(
-            "--keyword", "keywords", metavar="WORD", multiple=True, help="A word that the summary lacks; repeatable."
-        ),
-        click.option("--tag", "tags", metavar="TAG", multiple=True, help="A label; repeatable."),
-        click.option("--importance", type=UnitNumber(), metavar="0-1", help="How much it matters; 0.5 if not given."),
-        click.option("--confidence", type=UnitNumber(), metavar="0-1", help="How sure you are."),
-        click.option("--valid-from", metavar="YYYY-MM-DD", help="First UTC date on which it holds."),
-        click.option("--valid-until", metavar="YYYY-MM-DD", help="Last UTC date on which it holds."),
-        click.option("--supersedes", metavar="ID", multiple=True, help="The event that this one replaces; repeatable."),
-        click.option("--entity", metavar="TEXT", help="With --attribute and --value: the fact in parts."),
-        click.option("--attribute", metavar="TEXT", help="Which property of the entity."),
-        click.option("--value", metavar="TEXT", help="Its value; two values of one attribute are a conflict."),
-        click.option("--rationale", metavar="TEXT", help="Why it was decided, with --kind decision."),
-        click.option("--decided-by", metavar="NAME", help="Who decided."),
-        click.option("--decision-status", metavar="STATUS", help="approved, pending or deprecated."),
-        click.option("--context", metavar="TEXT", help="Where it was learned, with --kind lesson."),
-        click.option("--applies-to", multiple=True, metavar="TEXT", help="Where the lesson applies; repeatable."),
-        click.option("--metric", metavar="NAME", help="The measure, with --kind metric; --value is what was measured."),
-        click.option("--target", type=float, metavar="NUMBER", help="What the measure should reach."),
-        click.option("--unit", metavar="UNIT", help="Unit of value and target."),
-        click.option("--topic", metavar="SLUG", help="The topic, with --kind topic."),
-        click.option("--path", "paths", metavar="FILE", multiple=True, help="A file that it is about; repeatable."),
-        click.option("--branch", metavar="NAME", help="The branch that it is about."),
-        click.option("--commit", metavar="HASH", help="The commit that it comes from."),
-        click.option("--ref", "refs", metavar="URL", multiple=True, help="An address outside; repeatable."),
-        click.option("--ts", metavar="TIME", help="When it was stated, with an offset; now if not given."),
-        click.option("--event-id", metavar="ID", help="Its id; a new one if not given."),
-        click.option("--proposed", is_flag=True, help="It waits for a review before it counts."),
-    )
-    for option in reversed(options):
+    for option in reversed(_EVENT_OPTIONS):
         command = option(command)
     return command
 

@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 
 from agent_soul.judging.frames import Frame
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed
-from agent_soul.judging.reading import Token
+from agent_soul.judging.pieces import Token
 
 _TOPIC = 0.34
 """Share of the smaller statement below which two speak of different things."""

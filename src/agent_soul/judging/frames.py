@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_soul.judging import values as given
+from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
-from agent_soul.judging.reading import Token, read
+from agent_soul.judging.reading import read
 from agent_soul.judging.values import ANY_VERB
 
 __all__ = ["ANY_VERB", "Clause", "Frame", "frame"]

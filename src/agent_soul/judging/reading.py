@@ -1,165 +1,23 @@
-"""From text to tokens: words and phrases by their concept, names, quantities, and where a clause ends."""
+"""From pieces to tokens: words joined to phrases by their concept, and numbers measured by the words around them."""
 
 from __future__ import annotations
 
 import functools
-import re
 import unicodedata
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import CJK, Lexicon, Word, load, stem
+from agent_soul.judging.lexicon import Lexicon, load, stem
+from agent_soul.judging.pieces import NAME_WEIGHT, Token, pieces
 from agent_soul.judging.quantities import Quantity
-
-_NAME_WEIGHT = 1.3
-_CHARACTER_WEIGHT = 0.45
-_UNIT = f"(?:{q.LATIN_UNIT})(?![a-z])|{q.CJK_UNIT}"
-_PIECE = re.compile(
-    rf"""\s*(?:
-    (?P<common>[a-z]+(?:['-][a-z]+)*(?![\w/+\#]|[.'-]\w))
-    | (?P<reference>\#\d+)
-    | (?P<path>https?://\S+ | [\w.~-]*/[\w./~-]*\w | \.[a-z]\w+(?:\.\w+)*
-        | [\w-]+\.(?:md|py|js|ts|json|ya?ml|toml|txt|csv|lock)\b)
-    | (?P<date>(?P<year>\d{{4}})-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)
-        | (?P<month2>\d\d?|{q.NUMERAL})\s*月\s*(?P<day2>\d\d?|{q.NUMERAL})\s*[日号])
-    | (?P<monthend>(?P<month3>\d\d?|{q.NUMERAL})\s*月[底末初])
-    | (?P<ordinal>第\s*(?P<nth>\d+|{q.NUMERAL})\s*[次轮期版批个届阶段]*)
-    | (?P<weekday>(?:每个?|本|下|上)?(?:周|星期|礼拜)(?P<which>[一二三四五六日天])(?!期))
-    | (?P<clock>(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*
-        (?:点钟?|:(?P<minute>\d\d))(?P<half>半)?)
-    | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
-    | (?P<version>v?\d+(?:\.\d+)+)
-    | (?P<plain>\d+(?:,\d{{3}})*)
-    | (?P<word>[^\W\d_{CJK}](?:[^\W{CJK}]|[+\#'’.-](?=[^\W{CJK}])|[+\#](?=[\s+]|$))*)
-    | (?P<han>[{CJK}])
-    | (?P<end>[.,;:!?，。；：！？()（）…—–]|-\s)
-    | (?P<other>\S)
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_AFTERNOON = frozenset({"下午", "晚上", "傍晚"})
-
-
-class Token(NamedTuple):
-    """A piece of a statement: a word of the tables, another word, a name, a quantity, or the end of a clause."""
-
-    surface: str
-    concept: str = ""
-    weight: float = 0.0
-    word: Word | None = None
-    quantity: Quantity | None = None
-    is_name: bool = False
-    ends_clause: bool = False
 
 
 def read(text: str) -> list[Token]:
     """Return the tokens of a text in order, phrases joined and numbers measured."""
     plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("`", " ")
-    return _counting(list(_with_units(_phrases(list(_pieces(plain)), load()))))
+    return _counting(list(_with_units(_phrases(list(pieces(plain)), load()))))
 
 
-def _pieces(text: str) -> Iterator[Token]:
-    lexicon = load()
-    position = 0
-    while found := _PIECE.match(text, position):
-        position = found.end()
-        kind = str(found.lastgroup)
-        start = found.start(kind)
-        if kind == "han" or (kind in ("amount", "clock") and text[start] in _NUMERALS):
-            longest = _longest(text, start, lexicon)
-            if longest:
-                yield _token(longest, lexicon.words[longest])
-                position = start + len(longest)
-                continue
-        if kind != "other":
-            yield _MAKERS[kind](found[kind], found)
-
-
-_NUMERALS = frozenset(f"{q.DIGITS}十百千万半")
-
-
-def _longest(text: str, start: int, lexicon: Lexicon) -> str:
-    """Return the longest entry of the tables that begins here."""
-    for length in range(min(lexicon.longest_cjk, len(text) - start), 0, -1):
-        if text[start : start + length] in lexicon.words:
-            return text[start : start + length]
-    return ""
-
-
-def _token(surface: str, word: Word) -> Token:
-    return Token(surface, word.concept, word.weight, word)
-
-
-def _date(text: str, found: re.Match[str]) -> Token:
-    month = q.numeral(found["month"] or found["month2"]) or 0
-    day = q.numeral(found["day"] or found["day2"]) or 0
-    return Token(text, quantity=Quantity("date", (int(month), int(day)), text))
-
-
-def _month_end(text: str, found: re.Match[str]) -> Token:
-    month = int(q.numeral(found["month3"]) or 0)
-    return Token(text, quantity=Quantity("date", (month, 0), text))
-
-
-def _ordinal(text: str, found: re.Match[str]) -> Token:
-    return Token(text, quantity=Quantity("ordinal", q.numeral(found["nth"]) or 0.0, text))
-
-
-def _weekday(text: str, found: re.Match[str]) -> Token:
-    return Token(text, quantity=Quantity("weekday", q.CJK_WEEKDAYS[found["which"]], text))
-
-
-def _clock(text: str, found: re.Match[str]) -> Token:
-    hour = (q.numeral(found["hour"]) or 0.0) + (12 if found["part"] in _AFTERNOON else 0)
-    minutes = hour % 24 * 60 + int(found["minute"] or 0) + (30 if found["half"] else 0)
-    return Token(text, quantity=Quantity("clock", minutes, text))
-
-
-def _amount(text: str, found: re.Match[str]) -> Token:
-    value = q.numeral(found["number"]) or 0.0
-    return Token(text, quantity=q.measured(value, found["unit"].lower(), text))
-
-
-def _version(text: str, found: re.Match[str]) -> Token:
-    return Token(text, quantity=q.version("", text))
-
-
-def _plain(text: str, found: re.Match[str]) -> Token:
-    return Token(text, quantity=Quantity("count", q.numeral(text) or 0.0, text))
-
-
-def _word(text: str, found: re.Match[str]) -> Token:
-    return Token(text, stem(text.lower().removesuffix("'s")), 1.0, is_name=_looks_like_a_name(text, found))
-
-
-def _looks_like_a_name(word: str, found: re.Match[str]) -> bool:
-    """Tell whether a word has a capital where a sentence needs none, or is a term with a digit or dot inside."""
-    if any(map(str.isupper, word[1:])) or _TERM.search(word):
-        return True
-    if not word[0].isupper():
-        return False
-    before = found.string[: found.end() - len(word)].rstrip()
-    return bool(before) and before[-1] not in ".!?:。！？："
-
-
-_TERM = re.compile(r"[\d_.]")
-_MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
-    "common": _word,
-    "path": lambda text, _: Token(text, text.lower(), _NAME_WEIGHT, is_name=True),
-    "reference": lambda text, _: Token(text, text, is_name=True),
-    "date": _date,
-    "monthend": _month_end,
-    "ordinal": _ordinal,
-    "weekday": _weekday,
-    "clock": _clock,
-    "amount": _amount,
-    "version": _version,
-    "plain": _plain,
-    "word": _word,
-    "han": lambda text, _: Token(text, text, _CHARACTER_WEIGHT),
-    "end": lambda text, _: Token(text, ends_clause=True),
-}
 _LONGEST_PHRASE = 5
 
 
@@ -204,7 +62,7 @@ def _known(surface: str, concept: str, is_name: bool) -> Token:
         word = lexicon.exact["not"]
     if word:
         return Token(surface, word.concept, word.weight, word)
-    return Token(surface, concept, _NAME_WEIGHT if is_name else 1.0, is_name=is_name)
+    return Token(surface, concept, NAME_WEIGHT if is_name else 1.0, is_name=is_name)
 
 
 def _with_units(tokens: list[Token]) -> Iterator[Token]:

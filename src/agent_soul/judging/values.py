@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from agent_soul.judging.lexicon import load
-from agent_soul.judging.reading import Token
+from agent_soul.judging.pieces import Token
 
 ANY_VERB = "use"
 """`use X` and a bare `with X` may stand for any other verb."""

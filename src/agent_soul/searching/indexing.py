@@ -10,35 +10,28 @@ id, the same statement, or named by an act. So new lines cost what they are conn
 from __future__ import annotations
 
 import contextlib
-import errno
 import gc
 import hashlib
 import json
 import os
 import sqlite3
-import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agent_soul import __version__
 from agent_soul.compiler import default_state, load_config, recorded_in
 from agent_soul.config import Config
-from agent_soul.event import Event, add_days, short_id
+from agent_soul.errors import Problem
+from agent_soul.event import Event
 from agent_soul.hub import Hub
-from agent_soul.log import MAX_FILE_BYTES, SourceFiles, parse_log
-from agent_soul.searching.document import statement, weigh
-from agent_soul.searching.index import SCHEMA, connect, stored_instant
-from agent_soul.searching.meaning import is_cjk
+from agent_soul.instants import add_days
+from agent_soul.log import UTF16, SourceFiles, parse_log, read_source_file
+from agent_soul.searching.document import weigh
+from agent_soul.searching.index import SCHEMA, connect
+from agent_soul.searching.rows import COLUMNS, body_of, days_of, row_of, targets_named
 from agent_soul.searching.scanning import VERSION, Mark, Scan, location, scan
 from agent_soul.searching.statuses import Affected, connected, restate, targets_of
-from agent_soul.searching.words import fold
-
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_COLUMNS = (
-    "id, short_id, path, line, identity, instant, date, lane, source, kind, scope, name, project, topic, tags,"
-    " importance, text_key, is_cjk"
-)
 
 
 class _Known(NamedTuple):
@@ -170,7 +163,8 @@ class _Update:
 
     def _refresh(self, path: str, mark: Mark, known: _Known | None) -> list[Event]:
         """Note the file as it is now and return the events of its new lines, after forgetting those that are gone."""
-        content = _read(location(self._hub, path))
+        content = read_source_file(location(self._hub, path), path)
+        content = b"" if isinstance(content, Problem) else content  # gone, or something else since the scan
         digest = _digest(content)
         start = lines = 0
         if known and _goes_on(content, known):
@@ -204,7 +198,7 @@ class _Update:
         held = [
             (term, number)
             for number, _, _, record, day in gone
-            for term in weigh(json.loads(record), _days(json.loads(record), day))
+            for term in weigh(json.loads(record), days_of(json.loads(record), day))
         ]
         self._database.executemany("DELETE FROM posting WHERE term = ? AND number = ?", held)
         for table in ("act", "turn", "body", "event"):
@@ -214,19 +208,19 @@ class _Update:
     def _insert(self, events: Sequence[Event]) -> None:
         first = self._database.execute("SELECT coalesce(max(number), 0) + 1 FROM event").fetchone()[0]
         numbered = list(enumerate(events, start=first))
-        rows = [(number, *_row(event)) for number, event in numbered]
+        rows = [(number, *row_of(event)) for number, event in numbered]
         self._note((row[1], row[5]) for row in rows)
-        marks = ", ".join("?" * (_COLUMNS.count(",") + 2))
-        self._database.executemany(f"INSERT INTO event (number, {_COLUMNS}) VALUES ({marks})", rows)
-        bodies = [(number, *_body(event)) for number, event in numbered]
+        marks = ", ".join("?" * (COLUMNS.count(",") + 2))
+        self._database.executemany(f"INSERT INTO event (number, {COLUMNS}) VALUES ({marks})", rows)
+        bodies = [(number, *body_of(event)) for number, event in numbered]
         self._database.executemany("INSERT INTO body VALUES (?, ?, ?, ?)", bodies)
         postings = [
             (term, number, round(weight, 4))
             for number, event in numbered
-            for term, weight in weigh(event.data, _days(event.data, event.date)).items()
+            for term, weight in weigh(event.data, days_of(event.data, event.date)).items()
         ]
         self._database.executemany("INSERT INTO posting VALUES (?, ?, ?)", sorted(postings))
-        acts = {(target, number) for number, event in numbered for target in _targets(event)}
+        acts = {(target, number) for number, event in numbered for target in targets_named(event)}
         self._database.executemany("INSERT INTO act VALUES (?, ?)", sorted(acts))
         turns = {(day, number) for number, event in numbered for day in self._turns(event)}
         self._database.executemany("INSERT INTO turn VALUES (?, ?)", sorted(turns))
@@ -241,17 +235,6 @@ class _Update:
             yield add_days(event.date, self._config.fuzzy_days + 1)
 
 
-def _read(place: str) -> bytes:
-    """Return the bytes of a log file; none where it went away or became something else since the scan."""
-    with contextlib.suppress(OSError):
-        fd = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(fd, "rb") as file:
-            if not stat.S_ISREG(os.fstat(fd).st_mode):
-                raise OSError(errno.EINVAL, "not a plain file")
-            return file.read(MAX_FILE_BYTES)
-    return b""
-
-
 def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
 
@@ -262,54 +245,6 @@ def _goes_on(content: bytes, known: _Known) -> bool:
     return (
         known.is_whole
         and len(content) >= size
-        and not content.startswith(_UTF16)
+        and not content.startswith(UTF16)
         and _digest(content[:size]) == known.digest
     )
-
-
-def _row(event: Event) -> tuple[Any, ...]:
-    """Return the values of `_COLUMNS`."""
-    in_scope = event.project if event.scope == "project" else event.agent
-    data = event.data
-    return (
-        event.id,
-        short_id(event.id),
-        os.fsencode(event.path),  # not every name of a file is text
-        event.line,
-        _number(repr(event.identity)),
-        stored_instant(event.instant),
-        event.date,
-        f"project {fold(event.project)}" if event.project else f"source {event.source}",
-        event.source,
-        event.kind,
-        event.scope,
-        fold(in_scope),
-        fold(event.project),
-        data.get("topic", ""),
-        "".join(f"\n{fold(tag)}\n" for tag in data.get("tags", ())),
-        event.importance,
-        _number(statement(data)),
-        is_cjk(statement(data)),
-    )
-
-
-def _number(text: str) -> int:
-    """Return a digest of the text as an integer that SQLite can hold."""
-    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
-
-
-def _body(event: Event) -> tuple[str, str, str]:
-    """Return what of the event is shown: summary, place, record."""
-    name = event.project or event.agent
-    place = f"{event.scope}:{name}" if name and event.scope in ("project", "agent") else event.scope
-    return event.summary, place, json.dumps(dict(event.data), ensure_ascii=False)
-
-
-def _days(record: Mapping[str, Any], day: str) -> tuple[str, ...]:
-    """Return the writer's own date and the UTC date of an event."""
-    return (str(record["ts"])[:10], day)
-
-
-def _targets(event: Event) -> Iterator[str]:
-    yield from event.supersedes
-    yield from event.data.get("mark", {}).get("targets", ())

@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul import __version__
-from agent_soul.hub import Hub
+from agent_soul.hub import MAX_FILE_BYTES, SUFFIX, Hub
 
 OUTBOX = "outbox/"
 """What the paths of outbox files begin with; those of source files begin with `sources/`."""
 VERSION = 2
 """Raise it with every change of the index's tables, of the words that a text gives, or of their weights."""
-_SUFFIX = ".ndjson"
-_LARGEST = 64 << 20
 
 
 Mark = tuple[int, int, int, int]
@@ -50,7 +48,7 @@ def scan(hub: Hub) -> Scan:
     """Look at the hub's log, its outbox, its settings and the page that records a date."""
     log = dict(sorted(_sources(hub.root / "sources")))
     for entry in _entries(str(hub.outbox)):
-        if entry.name.endswith(_SUFFIX) and entry.is_file():
+        if entry.name.endswith(SUFFIX) and entry.is_file():
             log[OUTBOX + entry.name] = _mark(entry.stat())
     others = {}
     for name in ("soul.yaml", "canonical/index.md"):
@@ -70,13 +68,13 @@ def _sources(root: Path) -> Iterator[tuple[str, Mark]]:
         folder, path = waiting.pop()
         for entry in _entries(folder):
             name = entry.name
-            if name.endswith(_SUFFIX) and path != "sources":
+            if name.endswith(SUFFIX) and path != "sources":
                 try:
                     status = entry.stat(follow_symlinks=False)
                 except OSError:  # gone since the folder was read
                     continue
                 if stat.S_ISREG(status.st_mode):
-                    if status.st_nlink == 1 and status.st_size <= _LARGEST:
+                    if status.st_nlink == 1 and status.st_size <= MAX_FILE_BYTES:
                         yield f"{path}/{name}", _mark(status)
                     continue
             if entry.is_dir(follow_symlinks=False):

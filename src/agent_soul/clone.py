@@ -1,0 +1,54 @@
+"""What names this clone: 8 hex digits in the files that it writes, so that no two clones ever append to one file."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+from pathlib import Path
+
+from agent_soul.errors import StoppedError
+from agent_soul.files import read_regular, replace_file
+from agent_soul.hub import Hub
+
+
+def clone_id(hub: Hub) -> str:
+    """Return the 8 hex digits that name this clone's files; made anew when the host or the folder is another one.
+
+    A copied clone must not write to the files of the one it was copied from. The lock must be held.
+    """
+    file = hub.state / "clone.json"
+    here = {"host": _host(), "state": str(hub.state)}
+    known = _read_json(file)
+    if isinstance(known, dict) and {**known, **here} == known and re.fullmatch("[0-9a-f]{8}", str(known.get("id"))):
+        return str(known["id"])
+    made = os.urandom(4).hex()
+    former = list(clone_ids(hub))
+    replace_file(file, json.dumps({"id": made, "former": former, **here}).encode())
+    return made
+
+
+def clone_ids(hub: Hub) -> tuple[str, ...]:
+    """Return every id under which this clone has written, today's first: a folder moves, a host is renamed."""
+    known = _read_json(hub.state / "clone.json")
+    if not isinstance(known, dict):
+        return ()
+    former = known.get("former")
+    ids = [known.get("id"), *(former if isinstance(former, list) else [])]
+    return tuple(id_ for id_ in ids if isinstance(id_, str) and re.fullmatch("[0-9a-f]{8}", id_))
+
+
+def _host() -> str:
+    """Return what `platform.node` does; importing it takes longer than all of this module."""
+    if hasattr(os, "uname"):
+        return os.uname().nodename
+    import platform
+
+    return platform.node()
+
+
+def _read_json(file: Path) -> object:
+    with contextlib.suppress(StoppedError, ValueError, RecursionError):
+        return json.loads(read_regular(file))
+    return None
