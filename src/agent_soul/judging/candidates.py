@@ -35,7 +35,7 @@ def candidate_pairs(
     With `anchors` only pairs that hold one of these positions; `least` is the share of words that both must hold. Cost
     grows with the number of texts times a constant: a text has at most 91 keys, a key at most 276 pairs.
     """
-    if anchors is not None and not anchors:
+    if len(texts) < 2 or (anchors is not None and not anchors):
         return
     terms = [terms_of(text) for text in texts]
     wanted = None if anchors is None else frozenset().union(*(terms[position] for position in anchors))

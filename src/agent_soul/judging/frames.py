@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent_soul.judging import values as given
 from agent_soul.judging.pieces import Token
@@ -26,16 +27,19 @@ _ACTS = (
     " completed created introduced migrated switched closed finished tested built executed rewrote"
     " 修复了 新增了 更新了 删除了 完成了 合并了 发布了 重构了 优化了"
 )
-_REPORT = re.compile(
-    r"\s*(?:\[[^]]*\]|(?:feat|fix|docs?|chore|refactor|style|test|build|ci|perf|wip|revert)(?:\([^)]*\))?!?:"
-    rf"|(?:[\w./()-]+: )?(?:{'|'.join(_ACTS.split())})(?![a-z]))",
-    re.IGNORECASE,
-)
-"""How a statement begins that tells of one change, as commit subjects and change logs do."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+@functools.cache  # a few milliseconds that a hub without two statements need not pay
+def _report() -> re.Pattern[str]:
+    """Return how a statement begins that tells of one change, as commit subjects and change logs do."""
+    return re.compile(
+        r"\s*(?:\[[^]]*\]|(?:feat|fix|docs?|chore|refactor|style|test|build|ci|perf|wip|revert)(?:\([^)]*\))?!?:"
+        rf"|(?:[\w./()-]+: )?(?:{'|'.join(_ACTS.split())})(?![a-z]))",
+        re.IGNORECASE,
+    )
+
+
+class Clause(NamedTuple):
     """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what.
 
     `is_reason` marks what is said only beside the statement: its reason, where it comes from, what it replaces.
@@ -50,8 +54,7 @@ class Clause:
 _NOTHING = Clause({}, 1, False, ())
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """A statement laid out.
 
     `weights` is what it is about; `settings` the values of exclusive settings that it affirms; `holders` what it is
@@ -113,7 +116,7 @@ def frame(text: str) -> Frame:
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
-        is_report=bool(_REPORT.match(text)),
+        is_report=bool(_report().match(text)),
     )
 
 

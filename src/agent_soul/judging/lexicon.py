@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 
@@ -32,8 +33,7 @@ _VOWELS = frozenset("aeiouy")
 _SHORTEST_STEM = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """What the tables say of a word or phrase.
 
     `concept` is what texts are compared by; `weight` how much it says of a topic, from 0. `sign` is -1 where it turns
@@ -48,8 +48,7 @@ class Word:
     roles: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Lexicon:
+class Lexicon(NamedTuple):
     """Surface form to word: English in `words` by stems, joined by blanks; in `exact` what is found only as it stands.
 
     `starts` are the stems that longer phrases begin with.
@@ -102,12 +101,12 @@ def load() -> Lexicon:
     exact = {form: Word("not", 0.0, -1) for row in tables["negations"] for form in _forms(row)}
     for row, value, form in _values(tables["sets"]):  # names, which no stem may confuse: git and gitee
         known = words.get(key_of(form), Word(""))
-        exact |= dict.fromkeys((form, f"{form}s"), replace(known, concept=f"{row}={value}", setting=(row, value)))
+        exact |= dict.fromkeys((form, f"{form}s"), known._replace(concept=f"{row}={value}", setting=(row, value)))
     for form in (form for row in tables["stop"] for form in _forms(row)):
         known = words.get(key_of(form), Word(form))
         exact.setdefault(form, Word(form, 0.0, 1, roles=known.roles))
     for word in (form for row in tables["weak"] for form in _forms(row)):
-        words[key_of(word)] = replace(words.get(key_of(word), Word(key_of(word))), weight=_WEAK_WEIGHT)
+        words[key_of(word)] = words.get(key_of(word), Word(key_of(word)))._replace(weight=_WEAK_WEIGHT)
     exact |= {form: words.pop(form) for form in list(words) if form != form.lower()}
     words |= {form: word for form, word in exact.items() if not form.isascii()}
     starts = frozenset(stem(form.split()[0]) for form in (*words, *exact) if " " in form)
@@ -122,20 +121,20 @@ def _enter_oppositions(words: dict[str, Word], tables: dict[str, list[str]]) -> 
             for sign, forms in zip((1, -1), sides, strict=True):
                 words |= {key_of(form): Word(sides[0][0], weight, sign) for form in forms}
     for row, value, form in _values(tables["holders"]):
-        words[key_of(form)] = replace(words.get(key_of(form), Word(value)), holder=(row, value))
-    for role in _ROLES:
-        _give_role(words, role, [form for row in tables[role] for form in _forms(row)])
+        words[key_of(form)] = words.get(key_of(form), Word(value))._replace(holder=(row, value))
+    _give_roles(words, {role: [form for row in tables[role] for form in _forms(row)] for role in _ROLES})
 
 
-def _give_role(words: dict[str, Word], role: str, forms: Iterable[str]) -> None:
-    """Give a role to the forms and to every other word of their concepts."""
-    concepts = set()
-    for key in map(key_of, forms):
-        known = words.setdefault(key, Word(key, 0.0 if " " in key or not key.isascii() else 1.0))
-        concepts.add(known.concept)
+def _give_roles(words: dict[str, Word], forms: dict[str, list[str]]) -> None:
+    """Give each role to its forms and to every other word of their concepts."""
+    roles: dict[str, set[str]] = defaultdict(set)
+    for role, known_by in forms.items():
+        for key in map(key_of, known_by):
+            known = words.setdefault(key, Word(key, 0.0 if " " in key or not key.isascii() else 1.0))
+            roles[known.concept].add(role)
     for key, word in words.items():
-        if word.concept in concepts:
-            words[key] = replace(word, roles=word.roles | {role})
+        if word.concept in roles:
+            words[key] = word._replace(roles=frozenset(roles[word.concept]))
 
 
 def _values(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
@@ -154,7 +153,7 @@ def _sections(name: str) -> dict[str, list[str]]:
     """Return the lines of each `[section]` of a table; `#` begins a comment."""
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
-    for line in files(__package__).joinpath(name).read_text(encoding="utf-8").split("\n"):
+    for line in Path(__file__).with_name(name).read_text(encoding="utf-8").split("\n"):
         if line.startswith("["):
             lines = sections.setdefault(line.strip("[]"), [])
         elif line.strip() and not line.startswith("#"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -13,8 +14,7 @@ from agent_soul.judging.quantities import Quantity
 NAME_WEIGHT = 1.3
 _CHARACTER_WEIGHT = 0.45
 _UNIT = f"(?:{q.LATIN_UNIT})(?![a-z])|{q.CJK_UNIT}"
-_PIECE = re.compile(
-    rf"""\s*(?:
+_PIECE = rf"""\s*(?:
     (?P<common>[a-z]+(?:['-][a-z]+)*(?![\w/+\#]|[.'-]\w))
     | (?P<reference>\#\d+)
     | (?P<path>https?://\S+ | [\w.~-]*/[\w./~-]*\w | \.[a-z]\w+(?:\.\w+)*
@@ -33,9 +33,7 @@ _PIECE = re.compile(
     | (?P<han>[{CJK}])
     | (?P<end>[.,;:!?，。；：！？()（）…—–]|-\s)
     | (?P<other>\S)
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)
+    )"""
 _AFTERNOON = frozenset({"下午", "晚上", "傍晚"})
 _NUMERALS = frozenset(f"{q.DIGITS}十百千万半")
 _TERM = re.compile(r"[\d_.]")
@@ -53,11 +51,16 @@ class Token(NamedTuple):
     ends_clause: bool = False
 
 
+@functools.cache  # it takes 30 ms, which a hub without two statements need not pay
+def _piece() -> re.Pattern[str]:
+    return re.compile(_PIECE, re.VERBOSE | re.IGNORECASE)
+
+
 def pieces(text: str) -> Iterator[Token]:
     """Yield the tokens of a text, each by itself: characters of Chinese joined to the words that the tables know."""
-    lexicon = load()
+    lexicon, match = load(), _piece().match
     position = 0
-    while found := _PIECE.match(text, position):
+    while found := match(text, position):
         position = found.end()
         kind = str(found.lastgroup)
         start = found.start(kind)
