@@ -111,6 +111,11 @@ def sync(
         upstream = exchange.look(reattach=reattach) if look_first else exchange.known()
         said, sent, there = exchange.send(upstream, reattach=reattach)
         stayed = exchange.settle(sent.ids, there)
+    if sent.apart:
+        raise NotSharedError(
+            f"the remote has a link, a file or a folder in the place of {', '.join(sent.apart)}; all else is shared",
+            hint="take that away there or give it another name, then `soul sync`",
+        )
     return Kept(Reach.SHARED, said, there.commit, note="; ".join(filter(None, (sent.note, stayed))))
 
 

@@ -22,11 +22,12 @@ from agent_soul import outbox
 from agent_soul.compiler import compile_hub
 from agent_soul.errors import ExitCode
 from agent_soul.hub import open_hub
-from agent_soul.log import SourceFiles, parse_log, read_source_files
+from agent_soul.log import SourceFiles, parse_log
 from agent_soul.sync import try_sync
 from history.faults import KILLED, OURS, Point, Tracer, why_not
 from history.nemesis import still_at_work
 from history.observe import clone_of, git
+from history.records import Clone
 from history.run import SOUL, environment
 
 COMMANDS: dict[str, list[str]] = {
@@ -114,10 +115,10 @@ class Range:
         main = git(self.remote, "rev-parse", "main")
         for folder in (self.c, self.d):
             stale = compile_hub(open_hub(folder), write=False).difference
-            clone = clone_of(folder, stale=str(stale) if stale else "")
-            untouched = "M USER.md" if folder == self.c else ""
-            if (clone.dirty, clone.stale, clone.damage, clone.leftovers, clone.branch) != (untouched, "", "", (), "main"):
-                yield f"{clone.name} is not in order: {replace(clone, log={})}"
+            clone = replace(clone_of(folder, stale=str(stale) if stale else ""), log={})
+            expected = Clone(folder.name, "main", clone.tree, {}, dirty="M USER.md" if folder == self.c else "")
+            if clone != expected:
+                yield f"{clone.name} is not in order: {clone}"
             ahead = self.unpushed and folder == self.c
             if git(folder, "merge-base" if ahead else "rev-parse", "HEAD", *(["origin/main"] if ahead else [])) != main:
                 yield f"{clone.name} is not where the remote is"
