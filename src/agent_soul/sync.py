@@ -1,8 +1,8 @@
 """Sharing: from events on this machine to a commit that the remote accepted.
 
 Nothing is ever merged in the work tree and nothing is forced. A commit is built on upstream's head from upstream's own
-tree plus our lines, the pages are compiled from that tree, and a plain push is the compare-and-swap: whoever is
-overtaken fetches and builds again. A kill at any point leaves loose objects and the outbox, and the next command goes
+tree plus our lines, the pages are compiled from that tree, and the push is a compare-and-swap: whoever is overtaken
+fetches and builds again. A kill at any point leaves loose objects and the outbox, and the next command goes
 on from there. With no remote, and in a copy of the template, events are *kept here*.
 """
 
