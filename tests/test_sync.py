@@ -552,6 +552,20 @@ class TestShapes:
 class TestNothingIsLeftBehind:
     """Events that are acknowledged reach the remote, also where the clone lost what it knew of itself."""
 
+    @pytest.mark.parametrize("command", [["sync"], ["compile"]], ids=" ".join)
+    def test_what_killed_commands_left_half_written_goes(self, clones: tuple[Path, Path], command: list[str]) -> None:
+        a, _ = clones
+        share(a, "Of a.")
+        folders = (a / "canonical", a / "canonical" / "agents", a / "sources" / "agent-a", a / ".git" / "agent-soul")
+        left = [folder / ".agent-soul.1.abcdef01.tmp" for folder in (*folders, folders[-1] / "outbox")]
+        for file in left:
+            file.write_text("half", encoding="utf-8")
+
+        run(a, *command)
+
+        assert not [file for file in left if file.exists()]
+        assert is_tidy(a)
+
     def test_the_state_folder_was_deleted(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, _ = clones
         run(a, "add", "--source", "agent-a", "--kind", "fact", "--scope", "stable", "--summary", "Kept.")

@@ -111,8 +111,12 @@ class Exchange:
         return [*waiting, *(line for line in held if line.event or not mine(line.path))]
 
     def settle(self, ids: Collection[str], there: gitio.Tree) -> str:
-        """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along."""
+        """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along.
+
+        What killed commands left half-written goes first.
+        """
         with exclusive(self.hub.lock_file, purpose="sync"):
+            outbox.tidy(self.hub)
             self._remember(there.commit)
             if not is_being_rebased(self.hub):  # until it is over, they stand in the outbox alone
                 outbox.discard(self.hub, ids)
