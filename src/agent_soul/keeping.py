@@ -31,8 +31,9 @@ _PATHS_NAMED = 3
 class Growth(NamedTuple):
     """What the work tree's source files make of the last commit's.
 
-    `changes` are the files that grew, by path from the hub's folder, by `added` lines together; `lacking` counts, for each file, the lines of the
-    last commit that the work tree has not; `apart` are files that a commit could only hold in the place of others.
+    `changes` are the files that grew, by path from the hub's folder, by `added` lines together; `lacking` counts, for
+    each file, the lines of the last commit that the work tree has not; `apart` are files that a commit could only hold
+    in the place of others.
     """
 
     changes: Mapping[str, bytes | None]
