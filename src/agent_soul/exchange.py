@@ -15,7 +15,7 @@ from agent_soul.clone import clone_ids
 from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
 from agent_soul.files import read_regular, replace_file
-from agent_soul.hub import Hub
+from agent_soul.hub import Hub, is_being_rebased
 from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_events, read_source_files
 from agent_soul.outgoing import Held, Outgoing, changed_tree, held_event, held_lines, outgoing
@@ -89,7 +89,7 @@ class Exchange:
             if not work.changes and upstream:
                 return said or "up to date", work, seen.tree
             commit = self._build(base, work.changes, work.events)
-            outcome, words = gitio.push(self.hub, self.target, commit, timeout=self._left())
+            outcome, words = gitio.push(self.hub, self.target, commit, expected=upstream, timeout=self._left())
             said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
             if outcome is gitio.Pushed.ACCEPTED:
                 return said, work, changed_tree(seen.tree, work.changes, commit)
@@ -114,11 +114,12 @@ class Exchange:
         """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along."""
         with exclusive(self.hub.lock_file, purpose="sync"):
             self._remember(there.commit)
-            outbox.discard(self.hub, ids)
+            if not is_being_rebased(self.hub):  # until it is over, they stand in the outbox alone
+                outbox.discard(self.hub, ids)
             try:
                 return gitio.bring_along(self.hub, self.target, there, _settler(self.hub, ids), author=self.author)
             except gitio.GitError as error:
-                return f"this clone stays as it is: {error.message}"
+                return f"this clone stays as it is: {error.message}; {error.hint}"
 
     def _build(self, parent: str, changes: Mapping[str, bytes | None], events: Sequence[Event]) -> str:
         if not changes:

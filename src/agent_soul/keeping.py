@@ -21,7 +21,7 @@ from agent_soul.exchange import commit_message, is_ours
 from agent_soul.files import read_regular
 from agent_soul.hub import SOURCES, Hub
 from agent_soul.log import SourceFiles, parse_log, read_source_files
-from agent_soul.outgoing import INDEX_PATH, changed_pages, changed_tree, held_lines, is_taken
+from agent_soul.outgoing import INDEX_PATH, changed_pages, changed_tree, held_lines, taken
 from agent_soul.overview import State
 
 _PAGES = "canonical/"
@@ -86,10 +86,11 @@ def _growth(hub: Hub, seen: gitio.Survey) -> Growth:
     before = gitio.read_files(hub, seen.tree, paths)
     changes: dict[str, bytes | None] = {}
     added, lacking, apart = 0, {}, []
+    barred = taken(paths, seen.tree)
     for path in sorted(paths & (here.keys() | before.keys())):
         old = before.get(path, b"")
         grown, lost = grow(path, old, here.get(path, b""))
-        if is_taken(path, seen.tree.objects):
+        if path in barred:
             apart.append(path)
         elif grown != old:
             changes[path] = grown
