@@ -22,7 +22,7 @@ LAYERS = (
     ("slug", "event", "config"),
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft"),
-    ("conflicts", "outbox", "gitio"),
+    ("conflicts", "outbox", "gitio", "bulk"),
     ("pages",),
     ("render", "adding"),
     ("overview", "reports", "memory_json"),
