@@ -141,7 +141,7 @@ def explain_well(record: Mapping[str, Any]) -> Iterator[str]:
 
 def explain_plainly(record: Mapping[str, Any]) -> Iterator[str]:
     """Name the first fault in the words of the fast validator."""
-    for error in schemas.validator("written").iter_errors(record):
+    for error in schemas.compiled_validator("written").iter_errors(record):
         place = ".".join(map(str, error.instance_path))
         yield (f"{place}: {error.message}" if place else error.message)[:_MAX_REASON]
         return
