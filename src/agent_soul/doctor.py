@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from agent_soul import gitio
-from agent_soul.compiler import load_config
 from agent_soul.config import CONFIG_NAME, parse_config
 from agent_soul.errors import Problem, SoulError
 from agent_soul.files import read_regular
 from agent_soul.hub import Hub
 from agent_soul.pages import INDEX, PROFILE, STABLE, Budget, budget_of
+from agent_soul.settings import load_config
 from agent_soul.tokens import estimate_tokens
 
 L0_FILES = ("SOUL.md", "IDENTITY.md", "USER.md", "VOICE.md")

@@ -31,7 +31,7 @@ _IDS_NAMED = 10
 _MEMORY = "upstream.json"
 
 
-def commit_message(paths: Sequence[str], events: Sequence[Event] = ()) -> str:
+def commit_message(paths: Sequence[str], events: int) -> str:
     """Return what a commit of these paths says: how many events of whom and how many pages, then the names of both.
 
     Summaries stay out of it: they may be retracted one day, and a commit's message is not.
@@ -41,7 +41,7 @@ def commit_message(paths: Sequence[str], events: Sequence[Event] = ()) -> str:
     parts = []
     if sources:
         more = f" and {len(sources) - _SOURCES_NAMED} more" if len(sources) > _SOURCES_NAMED else ""
-        number = f"{len(events)} event{'s' * (len(events) != 1)}" if events else "events"
+        number = f"{events} event{'s' * (events != 1)}"
         parts.append(f"{number} of {', '.join(sources[:_SOURCES_NAMED])}{more}")
     if pages:
         parts.append(f"{pages} page{'s' * (pages > 1)}")
@@ -132,7 +132,7 @@ class Exchange:
         if not changes:
             return parent  # the first push of commits that are all there
         return gitio.build_commit(
-            self.hub, parent, changes, commit_message(sorted(changes), events), author=self.author
+            self.hub, parent, changes, commit_message(sorted(changes), len(events)), author=self.author
         )
 
     def _left(self) -> float:

@@ -10,13 +10,14 @@ from agent_soul import gitio, outbox
 from agent_soul.canonical import CANONICAL, is_generated
 from agent_soul.clone import clone_id
 from agent_soul.compiler import NewerPagesError, compile_log, default_state
-from agent_soul.config import CONFIG_NAME, default_config, parse_config
+from agent_soul.config import CONFIG_NAME, default_config
 from agent_soul.errors import NotSharedError, RefusedError, SoulError, StoppedError
 from agent_soul.event import Event, parse_line, serialise
 from agent_soul.hub import SOURCES, Hub
 from agent_soul.log import BOM, Log, SourceFiles, parse_log
 from agent_soul.overview import State, recorded_state, without_as_of
 from agent_soul.pages import INDEX, PAGE_FORMAT
+from agent_soul.settings import config_of
 
 INDEX_PATH = f"{CANONICAL}/{INDEX}"
 
@@ -73,7 +74,7 @@ def outgoing(hub: Hub, tree: gitio.Tree, waiting: Iterable[Held], wanted: State 
     read = [path for path in tree.objects if path.startswith("sources/") or path in (CONFIG_NAME, INDEX_PATH)]
     contents = gitio.read_files(hub, tree, read)
     sources = {path: content for path, content in contents.items() if path.startswith("sources/")}
-    _refuse_template(contents)
+    _refuse_template(hub, contents)
     log = parse_log(SourceFiles(sources))
     present = {(event.id, serialise(event.data)) for event in log.events}
     unread = {problem.path for problem in log.problems} | {line.path for line in log.set_aside}
@@ -99,10 +100,10 @@ def changed_tree(tree: gitio.Tree, changes: Mapping[str, bytes | None], commit: 
     return gitio.Tree(commit, kept | made, tree.commit, contents, tree.strange)
 
 
-def _refuse_template(contents: Mapping[str, bytes]) -> None:
+def _refuse_template(hub: Hub, contents: Mapping[str, bytes]) -> None:
     """Stop where the commit to build on still calls itself the template: no other machine would share from it."""
     try:
-        template = CONFIG_NAME in contents and parse_config(contents[CONFIG_NAME])[0].template
+        template = CONFIG_NAME in contents and config_of(hub, contents[CONFIG_NAME])[0].template
     except RefusedError:
         return  # without settings no pages are made, but events are sent all the same
     if template:
@@ -179,7 +180,7 @@ def changed_pages(
     hub: Hub, tree: gitio.Tree, contents: Mapping[str, bytes], log: Log, wanted: State | None
 ) -> dict[str, bytes | None]:
     """Return the pages that differ from the tree's own, and as None those that it should have no longer."""
-    config = parse_config(contents[CONFIG_NAME])[0] if CONFIG_NAME in contents else default_config()
+    config = config_of(hub, contents[CONFIG_NAME])[0] if CONFIG_NAME in contents else default_config()
     index = contents.get(INDEX_PATH, b"").decode("utf-8", "replace")
     recorded = recorded_state(index)
     if recorded and recorded.page_format > PAGE_FORMAT:

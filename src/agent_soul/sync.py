@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 from agent_soul import gitio
 from agent_soul.adding import Added, add
-from agent_soul.compiler import NewerPagesError, Outcome, compile_locked, forget_committed, load_config
+from agent_soul.compiler import NewerPagesError, Outcome, compile_locked, forget_committed
 from agent_soul.errors import NotSharedError, RefusedError, SoulError
 from agent_soul.exchange import Exchange, remembered
 from agent_soul.hub import Hub
 from agent_soul.keeping import keep
 from agent_soul.lock import exclusive
 from agent_soul.overview import State
+from agent_soul.settings import load_config
 
 DEFAULT_BUDGET = 60
 """Seconds that a command tries to reach the remote before it leaves the events for the next one."""

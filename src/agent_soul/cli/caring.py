@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from agent_soul.cli.common import hub_option, open_hub, output_options, say, show, show_json
+from agent_soul.cli.common import hub_option, open_hub, output_options, say, show, show_json, with_commands
 from agent_soul.errors import ExitCode, RefusedError
 
 
@@ -26,7 +26,7 @@ def doctor(as_json: bool, hub_name: str | None) -> int:
         show_json(ok=not findings, findings=[asdict(finding) for finding in findings])
     else:
         for finding in findings:
-            show(f"{finding.where}: {finding.what}\n  why: {finding.why}\n  mend: {finding.mend}")
+            show(f"{finding.where}: {finding.what}\n  why: {finding.why}\n  mend: {with_commands(finding.mend)}")
         say(f"{len(findings)} findings" if findings else "nothing to mend")
     return ExitCode.PROBLEMS if findings else ExitCode.DONE
 
@@ -48,7 +48,7 @@ def init(here: bool, source: str, as_json: bool, hub_name: str | None) -> int:
     for line in outcome.done or ("it was a hub of its own already",):
         show(line)
     for number, step in enumerate(outcome.next_steps, start=1):
-        show(f"{number}. {step}")
+        show(f"{number}. {with_commands(step)}")
     return ExitCode.DONE
 
 
