@@ -122,7 +122,7 @@ def test_kinds_come_in_the_order_and_under_the_headings_of_the_settings() -> Non
     records = [event(n, kind=kind) for n, kind in enumerate(["rule", "task", "note", "fact"])]
 
     assert headings(pages(records, config)["stable-memory.md"]) == ["随记", "规则", "fact"]
-    assert headings(pages(records)["stable-memory.md"]) == ["Rules", "Facts", "Open tasks", "Notes"]
+    assert headings(pages(records)["stable-memory.md"]) == ["Rules", "Facts", "Tasks", "Notes"]
 
 
 def test_an_agent_page_repeats_what_its_source_wrote_last_and_counts_the_rest() -> None:

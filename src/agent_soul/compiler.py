@@ -23,6 +23,7 @@ from agent_soul.instants import add_days
 from agent_soul.lock import exclusive
 from agent_soul.log import Log, SourceFiles, parse_log, read_source_files
 from agent_soul.memory_json import render_memory
+from agent_soul.metrics import Crossing, crossings
 from agent_soul.overview import State, recorded_state, render_index, render_list
 from agent_soul.pages import INDEX, LIST, MEMORY, PAGE_FORMAT, home_of, plan_pages
 from agent_soul.render import Style, render_page
@@ -39,6 +40,8 @@ class Compiled(NamedTuple):
     state: State
     resolution: Resolution
     conflicts: tuple[Conflict, ...]
+    crossings: tuple[Crossing, ...]
+    """Limits of the settings that a metric lies beyond."""
 
 
 class Outcome(NamedTuple):
@@ -58,15 +61,16 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     resolution = resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1)
     shown = _since(resolution, state.since)
     conflicts = find_conflicts(shown)
+    crossed = crossings(shown, config.thresholds)
     style = Style(config, _homes(shown))
     pages = plan_pages(shown, conflicts, config)
     texts = {path: text for page in pages for path, text in render_page(page, style).items()}
-    texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style)
+    texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style, crossed)
     texts[MEMORY] = render_memory(shown, config, conflicts)
     odd = len(log.set_aside)
     texts[INDEX] = render_index(state, resolution.counts, len(conflicts), log.bad_lines, odd, pages)
     texts[LIST] = render_list(pages, texts)
-    return Compiled(dict(sorted(texts.items())), state, resolution, conflicts)
+    return Compiled(dict(sorted(texts.items())), state, resolution, conflicts, crossed)
 
 
 def load_config(hub: Hub) -> tuple[Config, list[str]]:
