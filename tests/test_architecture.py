@@ -33,7 +33,7 @@ LAYERS = (
     ("settling",),
     ("dedup",),
     ("keeping",),
-    ("sync", "searching", "provenance", "doctor", "initialise", "growth"),
+    ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
     ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
@@ -62,6 +62,7 @@ PURE = (
     "reports",
     "memory_json",
     "metrics",
+    "recording",
     "graph",
     "references",
     "instants",

@@ -115,6 +115,12 @@ def resolve_hub(hub: Hub) -> Resolution:
     return resolve_today(hub, outbox.whole_log(hub))
 
 
+def crossed_limits(hub: Hub) -> tuple[Crossing, ...]:
+    """Return every limit of the hub's settings that a metric lies beyond today; without limits no log is read."""
+    thresholds = load_config(hub)[0].thresholds
+    return crossings(resolve_hub(hub), thresholds) if thresholds else ()
+
+
 def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:
     config, warnings = load_config(hub)
     recorded = recorded_in(hub)

@@ -94,17 +94,21 @@ def _metric_item(series: Series, resolution: Resolution, crossed: Sequence[Cross
 
 
 def metric_line(series: Series, resolution: Resolution, marks: str = "") -> str:
-    """Return `- name of whose: value unit (target), trend: course`, then the marks and `(id date source)`."""
-    newest, values = series.newest, series.values
+    """Return what `metric_text` says as a list item, then the marks and `(id date source)`."""
+    newest = series.newest
+    return f"- {metric_text(series)}{marks} ({resolution.name_of(newest.id)} {newest.date} {newest.source})"
+
+
+def metric_text(series: Series) -> str:
+    """Return `name of whose: value unit (target), trend: course` as Markdown."""
+    values = series.values
     whose = f" of {title_text(series.whose)}" if series.whose else ""
     unit = f" {title_text(series.unit, _UNIT_WIDTH)}" if series.unit else ""
     goal = f" (target {number_text(series.target)})" if series.target is not None else ""
     course = " → ".join(map(number_text, values[-_VALUES_SHOWN:]))
     earlier = f"{len(values) - _VALUES_SHOWN} earlier, " if len(values) > _VALUES_SHOWN else ""
     history = f", {series.trend}: {earlier}{course}" if len(values) > 1 else ""
-    provenance = f"{resolution.name_of(newest.id)} {newest.date} {newest.source}"
-    said = f"{title_text(series.name)}{whose}: {number_text(values[-1])}{unit}{goal}{history}"
-    return f"- {said}{marks} ({provenance})"
+    return f"{title_text(series.name)}{whose}: {number_text(values[-1])}{unit}{goal}{history}"
 
 
 def plot_text(series: Series) -> str:

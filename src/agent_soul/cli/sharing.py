@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
+from agent_soul.cli.options import event_options, in_project, require, to_record
 from agent_soul.cli.text_command import TextCommand
-from agent_soul.cli.writing import event_options, require, to_record
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import short_id
 from agent_soul.sync import DEFAULT_BUDGET, Kept, Reach, try_sync
@@ -37,7 +37,7 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
     a week. With no remote, or in a copy of the template, it is kept here; exit 4 means safe here, not shared yet.
     """
     hub = open_hub(hub_name)
-    record = {"kind": "observation", "scope": "fuzzy", **to_record(fields)}
+    record = {"kind": "observation", "scope": "fuzzy", **in_project(to_record(fields))}
     record["summary"] = _text_of(text, record.get("summary"))
     require(record, "source")
     added, kept = share_event(hub, record, budget=budget)
