@@ -34,6 +34,7 @@ LAYERS = (
     ("dedup",),
     ("keeping",),
     ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
+    ("topics",),
     ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )

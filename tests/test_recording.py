@@ -146,3 +146,36 @@ class TestMetrics:
 @pytest.mark.parametrize("category", ["facts", "fact"])
 def test_a_category_is_a_list_of_memory_or_one_of_it(category: str) -> None:
     assert recording.of_category(category, {"summary": "text"})["kind"] == "fact"
+
+
+class TestTopics:
+    def test_a_new_truth_replaces_what_holds_and_stays_where_it_was_kept(self, inside: Soul, hub: Path) -> None:
+        proof = json.loads(inside("fact", "Rows were lost.", *FROM).stdout)["event_id"]
+        first = json.loads(inside("topic", "database", "We use MySQL.", "--project", "shop", *FROM).stdout)["event"]
+        second = json.loads(
+            inside("topic", "database", "We use PostgreSQL.", "--detail", f"See [[{proof[:8]}]].", *FROM).stdout
+        )["event"]
+
+        assert (second["project"], second["scope"], second["topic"]) == ("shop", "project", "database")
+        assert second["supersedes"] == [first["event_id"]]
+        inside("retract", proof, "--reason", "They were found.", *FROM)
+        inside("compile")
+        page = (hub / "canonical" / "topics" / "database.md").read_text(encoding="utf-8")
+        assert "## Current truth\n- We use PostgreSQL. (" in page
+        assert f"## Evidence\n- not shown: {proof[:8]} (retracted)\n" in page
+        assert (
+            f"## Replaced\n- We use MySQL. [superseded by {second['event_id'][:8]}] ({first['event_id'][:8]} " in page
+        )
+        (traced,) = json.loads(inside("why", second["event_id"], "--json").stdout)["results"]
+        assert [line["text"][:22] for line in traced["lines"]] == ["- We use PostgreSQL. ("] * 2
+
+    def test_both_truths_of_two_machines_are_replaced(self, inside: Soul, hub: Path) -> None:
+        for name in ("desk", "mac"):
+            event = {"event_id": f"{name}-1", "ts": "2026-03-01T09:00:00Z", "source": name, "kind": "topic"}
+            event |= {"scope": "stable", "topic": "ci", "summary": f"CI runs on {name}."}
+            (hub / "sources" / name).mkdir()
+            (hub / "sources" / name / "2026-03-01.0a1b2c3d.ndjson").write_text(json.dumps(event) + "\n")
+
+        answer = json.loads(inside("topic", "ci", "CI runs on both.", *FROM).stdout)
+        assert set(answer["event"]["supersedes"]) == {"desk-1", "mac-1"}
+        assert "supersedes" not in json.loads(inside("topic", "cd", "There is none.", *FROM).stdout)["event"]

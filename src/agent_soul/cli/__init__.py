@@ -21,6 +21,7 @@ COMMANDS = {
     "metric": "agent_soul.cli.recording:metric",
     "decision": "agent_soul.cli.recording:decision",
     "fact": "agent_soul.cli.recording:fact",
+    "topic": "agent_soul.cli.recording:topic",
     "retract": "agent_soul.cli.deciding:retract",
     "conflicts": "agent_soul.cli.judging:conflicts",
     "resolve": "agent_soul.cli.deciding:resolve",

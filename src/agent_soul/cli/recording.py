@@ -1,4 +1,4 @@
-"""`lesson`, `metric`, `decision` and `fact`: the common events in one short line."""
+"""`lesson`, `metric`, `decision`, `fact` and `topic`: the common events in one short line."""
 
 from __future__ import annotations
 
@@ -68,6 +68,22 @@ def metric(name: str | None, value: str | None, check: bool, as_json: bool, hub_
     for crossing in _crossed(hub, name, fields["project"] or fields["agent"] or ""):
         say(f"limit crossed: {crossing}")
     return code
+
+
+@click.command(cls=TextCommand)
+@click.argument("slug")
+@click.argument("text")
+@shared_options
+@output_options
+def topic(slug: str, text: str, as_json: bool, hub_name: str | None, **fields: Any) -> int:
+    """Say what is true of a topic now, in TEXT and --detail. It replaces what was, which its page keeps as history.
+
+    `[[ID]]` in the text or detail, and --derived-from, name the evidence; the page shows what became of each.
+    """
+    from agent_soul.topics import truth
+
+    hub = open_hub(hub_name)
+    return _add(hub, truth(hub, slug, {"summary": text, **to_record(fields)}))
 
 
 def _add(hub: Hub, record: dict[str, Any]) -> int:
