@@ -34,7 +34,8 @@ LAYERS = (
     ("dedup",),
     ("keeping",),
     ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
-    ("topics",),
+    ("topics", "task_memory"),
+    ("task_search",),
     ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
@@ -75,6 +76,7 @@ PURE = (
     "searching.question",
     "searching.ranking",
     "searching.filters",
+    "searching.keywords",
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from agent_soul.errors import RefusedError
 from agent_soul.metrics import number_text
 
 _CATEGORIES = {"facts": "fact", "decisions": "decision", "kpis": "metric", "lessons": "lesson"}
@@ -47,7 +48,11 @@ def kept(given: Mapping[str, Any]) -> dict[str, Any]:
 def of_category(category: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record for one of the lists of memory.json: `facts`, `decisions`, `kpis`, `lessons`, or its singular.
 
-    Raises `KeyError` for any other category, and where a kpi has no metric.
+    Raises `RefusedError` for any other category, and where a kpi is not measured.
     """
-    kind = _CATEGORIES[category if category in _CATEGORIES else f"{category}s"]
+    kind = _CATEGORIES.get(category) or _CATEGORIES.get(f"{category}s")
+    if kind is None:
+        raise RefusedError(f"--category {category!r} is not one of: {', '.join(_CATEGORIES)}", hint="name a list")
+    if kind == "metric" and "metric" not in given:
+        raise RefusedError("a kpi has a name and a value", hint="such as: --name ocr_accuracy --value 0.87")
     return {"fact": fact, "decision": decision, "metric": metric, "lesson": lesson}[kind](given)

@@ -22,6 +22,8 @@ COMMANDS = {
     "decision": "agent_soul.cli.recording:decision",
     "fact": "agent_soul.cli.recording:fact",
     "topic": "agent_soul.cli.recording:topic",
+    "mem": "agent_soul.cli.mem:mem",
+    "memory": "agent_soul.cli.memory_op:memory",
     "retract": "agent_soul.cli.deciding:retract",
     "conflicts": "agent_soul.cli.judging:conflicts",
     "resolve": "agent_soul.cli.deciding:resolve",

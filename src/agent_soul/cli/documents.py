@@ -31,15 +31,20 @@ def generated_documents(root: Path) -> dict[Path, str]:
 def command_help() -> str:
     """Return the help of every command that is not hidden, as Markdown."""
     context = click.Context(soul, info_name="soul", terminal_width=_WIDTH, max_content_width=_WIDTH)
-    blocks = []
+    blocks: list[str] = []
     for name in COMMANDS:
         command = soul.get_command(context, name)
         if command and not command.hidden:
-            inner = click.Context(
-                command, info_name=name, parent=context, terminal_width=_WIDTH, max_content_width=_WIDTH
-            )
-            blocks.append(f"### soul {name}\n\n```text\n{command.get_help(inner).rstrip()}\n```")
+            blocks += _help_blocks(command, name, context)
     return "\n\n".join(blocks)
+
+
+def _help_blocks(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+    """Yield the help of a command, and of those in it; what is only another name of a command is not repeated."""
+    context = click.Context(command, info_name=name, parent=parent, terminal_width=_WIDTH, max_content_width=_WIDTH)
+    yield f"### {context.command_path}\n\n```text\n{command.get_help(context).rstrip()}\n```"
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from _help_blocks(inner, str(inner.name), context)
 
 
 def schema_document() -> str:
