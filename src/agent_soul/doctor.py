@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -13,15 +12,12 @@ from agent_soul.config import CONFIG_NAME, parse_config
 from agent_soul.errors import Problem, SoulError
 from agent_soul.files import read_regular
 from agent_soul.hub import Hub
-from agent_soul.pages import INDEX, PROFILE, STABLE, Budget, budget_of
+from agent_soul.identity import EXAMPLE, L0_BUDGET, L0_FILES, UNFILLED
+from agent_soul.pages import INDEX, PROFILE, STABLE, budget_of
 from agent_soul.tokens import estimate_tokens
 
-L0_FILES = ("SOUL.md", "IDENTITY.md", "USER.md", "VOICE.md")
-L0_BUDGET = Budget(1_500, 6 << 10)
-_UNFILLED = re.compile(r"\[(?:fill in|填写)[:：][^\]\n]*\]?", re.IGNORECASE)
 # Odd, but the log only grows and nobody can take it out; `soul validate` lists it.
 _PAST_MENDING = frozenset({"unknown-id", "self-reference", "not-replaceable", "cycle"})
-_EXAMPLE = re.compile(r"^> ?[✔✘]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +74,14 @@ def _identity(files: Mapping[str, str | None]) -> Iterator[Finding]:
                 "missing", name, "is not there", "agents load it first", "copy it from the template and fill it in"
             )
             continue
-        for found in _UNFILLED.finditer(text):
+        for found in UNFILLED.finditer(text):
             line = text.count("\n", 0, found.start()) + 1
             what = f"is still to be filled in: {found[0]}"
             yield Finding(
                 "unfilled", f"{name}:{line}", what, "agents read the placeholder as it stands", f"write it in {name}"
             )
-        examples = len(_EXAMPLE.findall(text))
-        if examples and not _UNFILLED.search(text):
+        examples = len(EXAMPLE.findall(text))
+        if examples and not UNFILLED.search(text):
             why = "they cost tokens in every session"
             yield Finding(
                 "examples", name, f"still holds {examples} example lines", why, f"delete the `>` lines in {name}"

@@ -101,7 +101,7 @@ def render_metrics(resolution: Resolution, style: Style) -> dict[str, str]:
     if not series:
         return {}
     room = Room.of(L2_BUDGET).after(document("Metrics", _metrics_left_out(len(series)))).after("")
-    lines = room.take(_metric_line(events, resolution) for events in series)
+    lines = room.take(metric_line(events, resolution) for events in series)
     return {METRICS: document("Metrics", _metrics_left_out(len(series) - len(lines)), "\n".join(lines))}
 
 
@@ -110,7 +110,7 @@ def _metrics_left_out(number: int) -> str:
     return f"Left out for room: {number} metrics measured longer ago; `{command}` lists all." if number else ""
 
 
-def _metric_line(events: Sequence[Event], resolution: Resolution) -> str:
+def metric_line(events: Sequence[Event], resolution: Resolution) -> str:
     """Return `name of whose: value unit (target), trend: course (id date source)`."""
     newest = events[-1]
     metric = newest.data["metric"]

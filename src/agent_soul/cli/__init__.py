@@ -25,6 +25,7 @@ COMMANDS = {
     "validate": "agent_soul.cli.compiling:validate",
     "search": "agent_soul.cli.searching:search",
     "embed": "agent_soul.cli.searching:embed",
+    "context": "agent_soul.cli.remembering:context",
     "show": "agent_soul.cli.finding:show_event",
     "why": "agent_soul.cli.finding:why",
     "doctor": "agent_soul.cli.caring:doctor",

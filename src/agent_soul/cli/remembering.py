@@ -1,0 +1,73 @@
+"""`context`, `boot`: what an agent should know now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from agent_soul.adding import local_now
+from agent_soul.cli.common import open_hub, output_options, show, show_json
+from agent_soul.contexts.asking import DEFAULT_BUDGET, LEAST_BUDGET, Request
+from agent_soul.contexts.choosing import Context
+from agent_soul.contexts.gathering import context_of
+from agent_soul.errors import ExitCode
+from agent_soul.tokens import estimate_tokens
+
+_REQUEST_OPTIONS = (
+    click.option("--project", default="", metavar="NAME", help="The project that is worked on."),
+    click.option("--task", default="", metavar="TEXT", help="What is to be done; lines that help with it come first."),
+    click.option(
+        "--budget",
+        default=DEFAULT_BUDGET,
+        show_default=True,
+        type=click.IntRange(min=LEAST_BUDGET),
+        metavar="TOKENS",
+        help="What it may cost at most.",
+    ),
+    click.option(
+        "--format", "form", default="md", show_default=True, type=click.Choice(["md", "json"]), help="Text, or JSON."
+    ),
+)
+
+
+def request_options(command: Any) -> Any:
+    """Add the options that describe what a context is for."""
+    for option in reversed(_REQUEST_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command()
+@click.option("--agent", default="", metavar="ID", help="Whose own lessons and notes are wanted.")
+@request_options
+@output_options
+def context(agent: str, project: str, task: str, budget: int, form: str, as_json: bool, hub_name: str | None) -> int:
+    """Print what an agent should know now, and never more than the budget.
+
+    Identity and lasting memory come first; then, by relevance to the task and freshness, the project, decisions,
+    metrics, the agent's lessons, the log of yesterday and today, and open conflicts.
+    """
+    found = context_of(open_hub(hub_name), Request(agent, project, task, budget), local_now())
+    if as_json or form == "json":
+        show_json(ok=True, **context_fields(found))
+    else:
+        show(found.text.removesuffix("\n"))
+    return ExitCode.DONE
+
+
+def context_fields(found: Context) -> dict[str, Any]:
+    """Return a context for programs: the text, and its lines with their ids."""
+    return {
+        "tokens": estimate_tokens(found.text),
+        "budget": found.request.budget,
+        "text": found.text,
+        "sections": [
+            {
+                "name": section.name,
+                "lines": [{"event_id": line.id, "short_id": line.name, "text": line.text} for line in section.lines],
+            }
+            for section in found.sections
+        ],
+        "left_out": dict(found.left_out),
+    }
