@@ -25,6 +25,9 @@ class Config(NamedTuple):
     ranking: tuple[str, ...]
     line: str
     summary_width: int
+    session_minutes: int
+    session_bytes: int
+    quiet_days: int
 
 
 def parse_config(text: str | bytes) -> tuple[Config, list[str]]:
@@ -61,6 +64,7 @@ def _config(filled: Mapping[str, Any]) -> Config:
         ranking=tuple(pages["ranking"]),
         line=pages["line"],
         summary_width=pages["summary_width"],
+        **filled["writes"],
     )
 
 

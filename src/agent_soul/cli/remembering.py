@@ -7,7 +7,10 @@ from typing import Any
 import click
 
 from agent_soul.adding import local_now
+from agent_soul.boot import PULL_SECONDS
+from agent_soul.boot import boot as boot_hub
 from agent_soul.cli.common import open_hub, output_options, show, show_json
+from agent_soul.cli.writing import require, source_option
 from agent_soul.contexts.asking import DEFAULT_BUDGET, LEAST_BUDGET, Request
 from agent_soul.contexts.choosing import Context
 from agent_soul.contexts.gathering import context_of
@@ -53,6 +56,64 @@ def context(agent: str, project: str, task: str, budget: int, form: str, as_json
         show_json(ok=True, **context_fields(found))
     else:
         show(found.text.removesuffix("\n"))
+    return ExitCode.DONE
+
+
+@click.command()
+@source_option
+@request_options
+@click.option(
+    "--timeout",
+    "seconds",
+    default=PULL_SECONDS,
+    show_default=True,
+    type=click.IntRange(1, 600),
+    metavar="SECONDS",
+    help="How long to wait for the remote.",
+)
+@click.option("--changed-since", default="", metavar="COMMIT", help="Of the memory only what is new since this commit.")
+@output_options
+def boot(
+    source: str | None,
+    project: str,
+    task: str,
+    budget: int,
+    form: str,
+    seconds: float,
+    changed_since: str,
+    as_json: bool,
+    hub_name: str | None,
+) -> int:
+    """Start a session: bring what is new, say what was missed and what waits, then print the context.
+
+    The order is: the remote, yesterday's log, what waits for somebody, the context. A remote that does not answer is
+    said, and nothing waits for it longer than --timeout. The source is the agent whose lessons are shown.
+    """
+    hub = open_hub(hub_name)
+    require({"source": source}, "source")
+    request = Request(str(source), project, task, budget)
+    found = boot_hub(hub, str(source), request, local_now(), seconds=seconds, changed_since=changed_since)
+    if not (as_json or form == "json"):
+        show(found.text.removesuffix("\n"))
+        return ExitCode.DONE
+    report = found.report
+    show_json(
+        ok=True,
+        stale=report.pulled.is_stale,
+        remote=report.pulled.said,
+        revision=report.revision,
+        session=report.session._asdict(),
+        yesterday=report.yesterday,
+        missed=[each._asdict() for each in report.writes.missed],
+        quiet=[each._asdict() for each in report.writes.quiet],
+        pending=list(report.pending),
+        **{
+            **context_fields(found.context),
+            "text": found.text,
+            "tokens": estimate_tokens(found.text),
+            "budget": budget,
+        },
+    )
     return ExitCode.DONE
 
 

@@ -35,8 +35,9 @@ class UnitNumber(click.ParamType):  # type: ignore[type-arg]  # generic in newer
         return number
 
 
+source_option = click.option("--source", metavar="ID", envvar="AGENT_SOUL_SOURCE", help=_SOURCE_HELP)
 _EVENT_OPTIONS = (
-    click.option("--source", metavar="ID", envvar="AGENT_SOUL_SOURCE", help=_SOURCE_HELP),
+    source_option,
     click.option("--kind", metavar="KIND", help=f"One of: {', '.join(KINDS)}."),
     click.option("--scope", metavar="SCOPE", help=f"One of: {', '.join(SCOPES)}; also project:NAME and agent:ID."),
     click.option("--summary", metavar="TEXT", help="The memory, one line: situation, fact, reason."),
@@ -145,6 +146,20 @@ def require(record: dict[str, Any], *names: str) -> None:
     if missing:
         hint = f"--source: {_SOURCE_HELP}" if "--source" in missing else "`soul add --help` explains each"
         raise RefusedError(f"missing: {', '.join(missing)}", hint=hint)
+
+
+def text_of(argument: str | None, option: str | None, command: str) -> str:
+    """Return the text that a command records: its argument, else --summary, else what stands on stdin."""
+    if argument and option:
+        raise RefusedError(f"the text is given twice: {argument!r} and --summary {option!r}", hint="give one of them")
+    text = argument or option
+    if not text and sys.stdin and not sys.stdin.isatty():
+        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    if not text or not text.strip():
+        raise RefusedError(
+            f"there is nothing to {command}", hint=f'give the text: soul {command} --source YOUR-ID "what you learned"'
+        )
+    return text
 
 
 def _add_lines(hub: Any, defaults: dict[str, Any]) -> int:

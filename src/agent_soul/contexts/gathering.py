@@ -12,6 +12,7 @@ from agent_soul.contexts.choosing import Context, make_context
 from agent_soul.files import read_regular
 from agent_soul.hub import Hub
 from agent_soul.identity import L0_FILES
+from agent_soul.log import Log
 from agent_soul.outbox import whole_log
 from agent_soul.resolve import resolve
 from agent_soul.searching.filters import Filters
@@ -20,15 +21,15 @@ from agent_soul.searching.finding import NoWordsError, find, open_index
 
 def context_of(hub: Hub, request: Request, now: datetime) -> Context:
     """Return the context of a request as of `now`, which carries the reader's own offset."""
-    return make_context(request, recall(hub, request.task, now))
+    return make_context(request, recall(hub, whole_log(hub), request.task, now))
 
 
-def recall(hub: Hub, task: str, now: datetime) -> Memory:
-    """Return what is known at `now`, and how well it answers the task."""
+def recall(hub: Hub, log: Log, task: str, now: datetime) -> Memory:
+    """Return what the whole `log` of the hub says at `now`, and how well that answers the task."""
     config = load_config(hub)[0]
     today = now.astimezone(UTC).date().isoformat()
     as_of = default_state(None, recorded_in(hub), today).as_of
-    resolution = resolve(whole_log(hub).events, as_of, config)
+    resolution = resolve(log.events, as_of, config)
     relevance = relevance_of(hub, task, today)
     return Memory(_identity(hub), resolution, find_conflicts(resolution), config, now.date().isoformat(), relevance)
 
