@@ -58,6 +58,7 @@ import json, os, sys
 def main(argv=None):
     print(json.dumps({{"argv": sys.argv[1:] if argv is None else argv, "stdin": sys.stdin.read(), "prefix": sys.prefix,
                       "hub": os.environ["AGENT_SOUL_SCRIPT_HUB"], "pid": os.getpid(), "code": __file__,
+                      "named": os.environ["AGENT_SOUL_INVOKED_AS"],
                       "left": sorted({{"PYTHONPATH", "AGENT_SOUL_SENT_TO"}} & set(os.environ))}}))
     return {EXIT_CODE}
 """
@@ -370,6 +371,8 @@ def test_script_runs_its_command(name: str, checkout: Path, tmp_path: Path) -> N
 
     assert seen["argv"] == [*COMMAND_OF_SCRIPT[name], "--flag", "two words"]
     assert (seen["stdin"], seen["prefix"], said) == ("in", sys.prefix, "")
+    words, script = str(seen["named"]).split(" ", 1)
+    assert (words, Path(script.strip('"')).samefile(checkout / "scripts" / "soul.py")) == ("python3", True)
 
 
 def test_every_script_is_tested() -> None:

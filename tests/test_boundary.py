@@ -226,3 +226,14 @@ class TestWhyBeforeAnyCommit:
         assert ("none yet" in told) is has_git
         assert ("git is not installed" in told) is not has_git
         assert fields["commit"] is None
+
+
+def test_messages_name_the_command_that_can_be_typed(soul: Soul) -> None:
+    """Who starts a script has no `soul` on PATH, and a hint that ends in `command not found` helps nobody."""
+    here = {"AGENT_SOUL_INVOKED_AS": "python3 scripts/soul.py"}
+    wrong = soul("show", "nothing-like-it", "--json", code=2, env=here)
+    assert "`python3 scripts/soul.py " in wrong.stderr
+    assert "`soul " not in wrong.stderr + wrong.stdout
+    assert "`python3 scripts/soul.py " in json.loads(wrong.stdout)["error"]["hint"]
+    assert soul("add", "--help", env=here).stdout.startswith("Usage: python3 scripts/soul.py add ")
+    assert "`soul " in soul("show", "nothing-like-it", code=2).stderr

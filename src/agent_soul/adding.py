@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from agent_soul import outbox
-from agent_soul.draft import Drafted, advice, draft, draft_lines, reconcile
-from agent_soul.event import Event
+from agent_soul.bulk import Drafted, draft_lines
+from agent_soul.draft import advice, draft, reconcile
+from agent_soul.event import Event, as_line
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_source_files
@@ -36,7 +37,7 @@ def add(hub: Hub, record: Mapping[str, Any]) -> Added:
         if record.get("event_id") is not None:
             earlier = [known for known in _events_naming(hub, [event.id]) if known.id == event.id]
             event = reconcile(event, earlier[-1] if earlier else None, record)
-        appended = outbox.append(hub, [event])
+        appended = outbox.append(hub, [as_line(event)])
     if event.path:
         notes.append(f"{event.id} was added before; it is there once")
     warnings = (*notes, *advice(event, now.astimezone(UTC).date().isoformat()), *appended.warnings)
@@ -57,7 +58,7 @@ def local_now() -> datetime:
 def add_all(hub: Hub, events: Sequence[Event]) -> outbox.Appended:
     """Append drafted events under the clone's lock, as one outbox file."""
     with exclusive(hub.lock_file, purpose="add"):
-        return outbox.append(hub, events)
+        return outbox.append(hub, [as_line(event) for event in events])
 
 
 def add_lines(
@@ -74,7 +75,7 @@ def add_lines(
     with exclusive(hub.lock_file, purpose="add"):
         if log.is_outdated():
             drafted = draft_lines(lines, defaults, now, existing=_LogOnce(hub).by_id)
-        return drafted, outbox.append(hub, drafted.events)
+        return drafted, outbox.append(hub, drafted.lines)
 
 
 class _LogOnce:

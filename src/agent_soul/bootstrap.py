@@ -33,6 +33,8 @@ INTERRUPTED = 130
 # These belong to the Python that started us and would lead another one to the wrong packages.
 FOREIGN_VARIABLES = ("PYTHONHOME", "PYTHONPATH", "__PYVENV_LAUNCHER__")
 SCRIPT_HUB_VARIABLE = "AGENT_SOUL_SCRIPT_HUB"
+# How messages name the command: whoever starts a script need not have `soul` on PATH.
+INVOKED_AS_VARIABLE = "AGENT_SOUL_INVOKED_AS"
 # Says which interpreter this process was sent to: one that lacks packages all the same is broken.
 SENT_TO_VARIABLE = "AGENT_SOUL_SENT_TO"
 
@@ -56,6 +58,7 @@ def _run(script: str, command: "tuple[str, ...]") -> None:
 
     start.ensure_utf8()
     os.environ[SCRIPT_HUB_VARIABLE] = root
+    os.environ.setdefault(INVOKED_AS_VARIABLE, _soul_script(sys.argv[0]))
     sent_to = os.environ.pop(SENT_TO_VARIABLE, "")
     _forget_foreign_packages(root)
     if _or_end(lambda: _toolkit_folder(root)) != root:
@@ -65,6 +68,13 @@ def _run(script: str, command: "tuple[str, ...]") -> None:
         os.environ[SENT_TO_VARIABLE] = _private_python(root, (), broken=sent_to)
         _go_on(os.environ[SENT_TO_VARIABLE], [script, *sys.argv[1:]])
     raise SystemExit(start.main([*command, *sys.argv[1:]]))
+
+
+def _soul_script(typed: str) -> str:
+    """Return the words that start any command, for somebody who typed `typed` to start a script of ours."""
+    script = os.path.join(os.path.dirname(typed), "soul.py")
+    quoted = f'"{script}"' if " " in script else script
+    return ("python " if os.name == "nt" else "python3 ") + quoted
 
 
 def print_python(script: str, *groups: str) -> None:

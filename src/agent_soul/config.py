@@ -40,6 +40,9 @@ class Config(NamedTuple):
     ranking: tuple[str, ...]
     line: str
     summary_width: int
+    session_minutes: int
+    session_bytes: int
+    quiet_days: int
     thresholds: tuple[Threshold, ...] = ()
 
 
@@ -78,6 +81,7 @@ def _config(filled: Mapping[str, Any]) -> Config:
         line=pages["line"],
         summary_width=pages["summary_width"],
         thresholds=tuple(map(_threshold, filled["thresholds"])),
+        **filled["writes"],
     )
 
 

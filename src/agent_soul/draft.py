@@ -6,31 +6,19 @@ reads back as the same event.
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import gc
-import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Any, NamedTuple
+from datetime import datetime
+from typing import Any
 
 from agent_soul import schemas
-from agent_soul.cleaning import clean_fields, is_tidy_json
+from agent_soul.cleaning import clean_fields
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, build, in_field_order, normalise, parse_line, serialise
-from agent_soul.references import NAMING_FIELDS, KnownIds, named_ids, with_whole_ids
-from agent_soul.strict_json import MAX_LINE_BYTES, RejectedError, load_object
 
 MAX_DETAIL_BYTES = 16 << 10
 _HINT = "nothing was written; mend that and add again"
-_TICK = timedelta(microseconds=1)
-# Cleaning and JSON make no text sixteen times as long, so a shorter line needs no second look at its size.
-_SURELY_SHORT = MAX_LINE_BYTES // 16
-# Putting a refusal into good words takes a millisecond and more; after that many, the plain ones do.
-_MAX_EXPLAINED = 100
 _MAX_REASON = 300
 
 # What editors make of `--option`; the shell then takes it for a part of the text.
@@ -42,20 +30,8 @@ _OPTION_IN_TEXT = re.compile(
     r"(source|kind|scope|summary|project|agent|supersedes|valid-until|valid-from|event-id|keyword|importance)(?:=|\s+)(?=\S)"
 )
 
-
-class Refusal(NamedTuple):
-    """A record of a bulk command that was not taken, or was with a warning: its line, counted from 1, and why."""
-
-    line: int
-    reason: str
-
-
-class Drafted(NamedTuple):
-    """What became of the lines of a bulk command."""
-
-    events: list[Event]
-    refused: list[Refusal]
-    warnings: list[Refusal]
+# From a record that the schema refuses to what is wrong with each of its fields.
+Explain = Callable[[Mapping[str, Any]], Iterable[str]]
 
 
 def draft(record: Mapping[str, Any], now: datetime) -> Event:
@@ -63,91 +39,10 @@ def draft(record: Mapping[str, Any], now: datetime) -> Event:
 
     `now` carries the writer's own offset. Raises `RefusedError` naming each field that is wrong.
     """
-    event = _draft(record, now, _explain)
+    event = draft_record(record, now, explain_well)
     event = event._replace(data=in_field_order(event.data))  # as the file has it; in bulk nobody looks
-    _refuse_unreadable(event)
+    refuse_unreadable(event)
     return event
-
-
-def draft_lines(
-    lines: Iterable[bytes],
-    defaults: Mapping[str, Any],
-    now: datetime,
-    seen: Callable[[int], object] = lambda _: None,
-    existing: Callable[[], Mapping[str, Event]] = dict,
-) -> Drafted:
-    """Make events of NDJSON `lines`. `defaults` fill in fields that a line lacks.
-
-    Events without a time of their own get `now` and the microseconds after it, so that they keep their order. `seen`
-    is told the number of bytes of each line. `existing` gives the hub's events by id and is called at most once, when
-    a line brings its own id or names others: a line that is there already comes back as that event, or is refused where
-    it differs, and short ids that it names are written out.
-    """
-    batch = _Batch(defaults, now, existing)
-    with _no_collection():
-        for number, raw in enumerate(lines, start=1):
-            seen(len(raw))
-            if raw.strip():
-                batch.take(number, raw.rstrip(b"\r\n"))
-    return Drafted(list(batch.events.values()), batch.refused, batch.warnings)
-
-
-class _Batch:
-    """The lines of one bulk command as they are read."""
-
-    def __init__(self, defaults: Mapping[str, Any], now: datetime, existing: Callable[[], Mapping[str, Event]]) -> None:
-        self.events: dict[str, Event] = {}
-        self.refused: list[Refusal] = []
-        self.warnings: list[Refusal] = []
-        self._defaults, self._now = defaults, now
-        as_json = json.dumps(defaults, ensure_ascii=False, default=str)
-        self._tidy = is_tidy_json(as_json)
-        self._surely_short = _SURELY_SHORT - len(as_json)
-        self._existing = functools.cache(existing)
-        self._ids = functools.cache(lambda: KnownIds(self._existing()))
-
-    def take(self, number: int, raw: bytes) -> None:
-        try:
-            event = self._event(number, raw)
-        except RejectedError as error:
-            self.refused.append(Refusal(number, sys.intern(f"column {error.column}: {error.message}")))
-        except RefusedError as error:
-            self.refused.append(Refusal(number, sys.intern(error.message)))
-        else:
-            self.events[event.id] = event
-
-    def _event(self, number: int, raw: bytes) -> Event:
-        record = self._with_whole_ids(number, {**self._defaults, **load_object(raw)})
-        explain = _explain if len(self.refused) < _MAX_EXPLAINED else _explain_plainly
-        event = _draft(record, self._now + number * _TICK, explain, self._tidy and is_tidy_json(raw.decode()))
-        if len(raw) > self._surely_short:
-            _refuse_unreadable(event)
-        if record.get("event_id") is None:
-            return event
-        return reconcile(event, self.events.get(event.id) or self._existing().get(event.id), record)
-
-    def _with_whole_ids(self, number: int, record: dict[str, Any]) -> dict[str, Any]:
-        if NAMING_FIELDS.isdisjoint(record) or all(id_ in self.events for id_ in named_ids(record)):
-            return record
-        record, warnings = with_whole_ids(record, self)
-        self.warnings += [Refusal(number, warning) for warning in warnings]
-        return record
-
-    def beginning_with(self, wanted: str) -> list[str]:
-        """Return the ids that begin so, of the hub and of earlier lines; of the latter, whole ones only."""
-        return [wanted] if wanted in self.events else self._ids().beginning_with(wanted)
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Spare the collector its walks through a growing heap without cycles: a third of the time of a bulk command."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def reconcile(event: Event, earlier: Event | None, record: Mapping[str, Any]) -> Event:
@@ -188,11 +83,11 @@ def typographic_option(arguments: Sequence[str]) -> str:
     return next((argument for argument in arguments if _TYPED_OPTION.fullmatch(argument)), "")
 
 
-_Explain = Callable[[Mapping[str, Any]], Iterable[str]]
+def draft_record(record: Mapping[str, Any], now: datetime, explain: Explain, tidy: bool = False) -> Event:
+    """Do what `draft` does but for the order of fields and the look at the whole line, which bulk seldom needs.
 
-
-def _draft(record: Mapping[str, Any], now: datetime, explain: _Explain, tidy: bool = False) -> Event:
-    """Return the event of `record`; `tidy` says that cleaning would change nothing in it, which spares a third."""
+    `tidy` says that cleaning would change nothing in the record, which spares a third of the time.
+    """
     filled = normalise(record)
     filled.pop("fingerprint", None)  # never trusted, so not worth its room
     if filled.get("event_id") is None:
@@ -237,13 +132,14 @@ def _new_id() -> str:
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
 
 
-def _explain(record: Mapping[str, Any]) -> Iterator[str]:
+def explain_well(record: Mapping[str, Any]) -> Iterator[str]:
+    """Name every fault in our own words, some milliseconds each."""
     for path, message in schemas.explain("written", record):
         place = ".".join(map(str, path))
         yield f"{place}: {message}" if place else message
 
 
-def _explain_plainly(record: Mapping[str, Any]) -> Iterator[str]:
+def explain_plainly(record: Mapping[str, Any]) -> Iterator[str]:
     """Name the first fault in the words of the fast validator."""
     for error in schemas.validator("written").iter_errors(record):
         place = ".".join(map(str, error.instance_path))
@@ -258,7 +154,7 @@ def _oversize(detail: Any) -> Iterator[str]:
             yield f"detail: has {size} bytes, at most {MAX_DETAIL_BYTES} are kept; put the rest where `refs` points"
 
 
-def _refuse_unreadable(event: Event) -> None:
+def refuse_unreadable(event: Event) -> None:
     """Refuse what the reader would: too long or deep a line, or values that JSON does not know."""
     try:
         read = parse_line(serialise(event.data).rstrip(b"\n"), "", 0)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from agent_soul.clone import clone_id
 from agent_soul.errors import Problem, RefusedError, StoppedError
-from agent_soul.event import Event, parse_line, serialise
+from agent_soul.event import Event, Line, as_line, parse_line
 from agent_soul.files import install, make_folder, open_day_file, read_regular, remedy, sweep, sync_folder
 from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX, Hub
 from agent_soul.log import Log, parse_log, read_source_files
@@ -45,28 +45,27 @@ class Appended(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def append(hub: Hub, events: Sequence[Event]) -> Appended:
-    """Acknowledge `events` and append each to `sources/<source>/<UTC date>.<clone>.ndjson`. The lock must be held.
+def append(hub: Hub, lines: Sequence[Line]) -> Appended:
+    """Acknowledge `lines` and append each to `sources/<source>/<UTC date>.<clone>.ndjson`. The lock must be held.
 
     Events that were read from the log are there already and stay as they are. Raises `RefusedError` or `StoppedError`
     before anything is kept, or where a fault of the disk leaves that unknown. After that nothing is raised: what could
     not be appended stays in the outbox, and a warning says so.
     """
-    paths = {event.id: event.path for event in events if _is_logged(event)}
-    fresh = [event for event in events if not _is_logged(event)]
+    paths = {line.id: line.path for line in lines if _is_logged(line)}
+    fresh = [line for line in lines if not _is_logged(line)]
     if not fresh:
         return Appended(paths)
     with _nothing_added(hub.outbox):
         clone = clone_id(hub)
-        lines = [(day_file(event, clone), serialise(event.data)) for event in fresh]
-        blocks = _blocks(lines)
+        blocks = _blocks(fresh, clone)
         _refuse_unwritable(hub, blocks)
-    entry = _acknowledge(hub, b"".join(line for _, line in lines), fresh)
+    entry = _acknowledge(hub, fresh)
     failures = _append_blocks(hub, blocks)
     if hub.git_root is None and not failures:
         with contextlib.suppress(OSError):  # without Git nothing resets the files, and no commit will ever hold them
             entry.unlink()
-    paths |= {event.id: path for event, (path, _) in zip(fresh, lines, strict=True)}
+    paths |= {line.id: day_file(line, clone) for line in fresh}
     return Appended(paths, tuple(_kept_all_the_same(path, error) for path, error in failures.items()))
 
 
@@ -118,9 +117,8 @@ def replay(hub: Hub, present: Collection[str]) -> list[Event]:
     found = entries(hub)[0]
     waiting = _waiting(found, present)
     if waiting:
-        clone = clone_id(hub)
-        lines = [(day_file(event, clone), serialise(event.data)) for event in waiting.values()]
-        for path, error in _append_blocks(hub, _blocks(lines)).items():
+        blocks = _blocks(map(as_line, waiting.values()), clone_id(hub))
+        for path, error in _append_blocks(hub, blocks).items():
             raise StoppedError(
                 f"{path} cannot be written: {error.strerror}; its events wait safely in {hub.outbox}",
                 hint=remedy(error),
@@ -138,20 +136,20 @@ def discard(hub: Hub, committed: Collection[str]) -> int:
     return len(settled)
 
 
-def day_file(event: Event, clone: str) -> str:
+def day_file(event: Event | Line, clone: str) -> str:
     """Return the path of the one file that this clone appends the event to."""
     return f"{SOURCES}/{event.source}/{event.date}.{clone}{SUFFIX}"
 
 
-def _is_logged(event: Event) -> bool:
-    return event.path.startswith(f"{SOURCES}/")
+def _is_logged(line: Line) -> bool:
+    return line.path.startswith(f"{SOURCES}/")
 
 
-def _blocks(lines: Iterable[tuple[str, bytes]]) -> dict[str, bytes]:
+def _blocks(lines: Iterable[Line], clone: str) -> dict[str, bytes]:
     """Return what to append to each file, all of it in one piece."""
     groups: dict[str, list[bytes]] = defaultdict(list)
-    for path, line in lines:
-        groups[path].append(line)
+    for line in lines:
+        groups[day_file(line, clone)].append(line.raw)
     return {path: b"".join(group) for path, group in groups.items()}
 
 
@@ -186,25 +184,25 @@ def _refuse_unwritable(hub: Hub, blocks: Mapping[str, bytes]) -> None:
             )
 
 
-def _acknowledge(hub: Hub, content: bytes, events: Sequence[Event]) -> Path:
+def _acknowledge(hub: Hub, lines: Sequence[Line]) -> Path:
     entry = hub.outbox / f"{time.time_ns():020d}-{os.urandom(4).hex()}{SUFFIX}"
     with _nothing_added(entry):
         make_folder(hub.outbox)
-        install(entry, content)
+        install(entry, b"".join(line.raw for line in lines))
     try:
         sync_folder(hub.outbox)
     except OSError as error:
         # The entry stays: whether it outlives a power cut nobody can know now, and a second fsync would not tell.
         raise StoppedError(
-            f"outcome unknown: {hub.outbox} could not be made durable: {error.strerror}; it holds {_name_ids(events)}",
+            f"outcome unknown: {hub.outbox} could not be made durable: {error.strerror}; it holds {_name_ids(lines)}",
             hint="run `soul compile`, then `soul show ID`; adding again with the same --event-id cannot double it",
         ) from error
     return entry
 
 
-def _name_ids(events: Sequence[Event]) -> str:
-    more = len(events) - _IDS_NAMED
-    return ", ".join(event.id for event in events[:_IDS_NAMED]) + (f" and {more} more" if more > 0 else "")
+def _name_ids(lines: Sequence[Line]) -> str:
+    more = len(lines) - _IDS_NAMED
+    return ", ".join(line.id for line in lines[:_IDS_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _kept_all_the_same(path: str, error: OSError) -> str:

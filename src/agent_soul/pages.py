@@ -191,7 +191,7 @@ def ranked(lines: Iterable[Line], config: Config) -> list[Line]:
 
 def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Config) -> list[Page]:
     """Return every page of memory, sorted by path. Profile and stable memory are there even when empty."""
-    lines = _lines(resolution, conflicts)
+    lines = active_lines(resolution, conflicts)
     groups: dict[str, list[Line]] = defaultdict(list, {PROFILE: [], STABLE: []})
     by_source: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
@@ -241,7 +241,7 @@ def _line(verdict: Verdict, resolution: Resolution) -> Line:
     return Line(verdict.event, verdict, resolution.name_of(verdict.event.id), home_of(verdict.event))
 
 
-def _lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:
+def active_lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:
     """Return every active event as a line, in the total order."""
     name = resolution.name_of
     against = {id_: tuple(map(name, others)) for id_, others in contradictions(conflicts).items()}

@@ -158,7 +158,7 @@ def _link(literal: str, page_path: str, homes: Mapping[str, str]) -> str:
 def _item_text(line: Line, page: Page, style: Style, path: str, *, with_source: bool, in_full: bool = False) -> str:
     """Return a line of `page` as a list item of the page at `path`: `page` itself, or one of those in `more/`."""
     when = _local_time(line.event) if page.layout == "day" else ""
-    more = not in_full and bool(_more_to_say(line.event))
+    more = not in_full and bool(more_to_say(line.event))
     return "- " + event_line(line, style, path, with_source=with_source, when=when, more=more)
 
 
@@ -169,7 +169,7 @@ def _local_time(event: Event) -> str:
     return time[:5] + (offset[0] if offset else "")
 
 
-def _more_to_say(event: Event) -> list[str]:
+def more_to_say(event: Event) -> list[str]:
     """Return what an event says besides its summary: its detail, then what its kind adds."""
     if _MAY_HAVE_MORE.isdisjoint(event.data):
         return []
@@ -210,7 +210,7 @@ def _with_details(page: Page, items: Sequence[Item], style: Style, room: Room) -
     several = page.has_several_sources
     result = []
     for item in items:
-        literal = [_link(escape_markdown(row), page.path, style.homes) for row in _more_to_say(item.line.event)]
+        literal = [_link(escape_markdown(row), page.path, style.homes) for row in more_to_say(item.line.event)]
         rows = "".join(f"\n  {row}" for row in literal)
         if rows and len(rows) < room.bytes and (left := room.after(rows)).is_enough:
             room = left

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ import click
 
 from agent_soul import __version__
 from agent_soul.cli.boundary import run_safely
+from agent_soul.cli.common import invoked_as
 
 # Name to module and attribute; what a command imports is paid only by those who call it.
 COMMANDS = {
@@ -32,6 +32,11 @@ COMMANDS = {
     "validate": "agent_soul.cli.compiling:validate",
     "search": "agent_soul.cli.searching:search",
     "embed": "agent_soul.cli.searching:embed",
+    "note": "agent_soul.cli.daily:note",
+    "session": "agent_soul.cli.daily:session",
+    "check-writes": "agent_soul.cli.daily:check_writes",
+    "boot": "agent_soul.cli.remembering:boot",
+    "context": "agent_soul.cli.remembering:context",
     "show": "agent_soul.cli.finding:show_event",
     "why": "agent_soul.cli.finding:why",
     "doctor": "agent_soul.cli.caring:doctor",
@@ -83,9 +88,7 @@ def soul(ctx: click.Context, hub: str | None) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code; see `agent_soul.errors.ExitCode`."""
-    # A script that agents know by its own name shows that name in its help.
-    name = os.environ.get("AGENT_SOUL_INVOKED_AS", "soul")
-    return run_safely(lambda arguments: _invoke(name, arguments), argv)
+    return run_safely(lambda arguments: _invoke(invoked_as(), arguments), argv)
 
 
 def _invoke(name: str, arguments: Sequence[str]) -> Any:

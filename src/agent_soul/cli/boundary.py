@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import discard_stdout, say
+from agent_soul.cli.common import discard_stdout, say, with_commands
 from agent_soul.errors import ExitCode, RefusedError, SoulError
 from agent_soul.files import remedy
 
@@ -94,7 +94,7 @@ def _report(arguments: Sequence[str], code: ExitCode, message: str, hint: str) -
     """Say what went wrong: on stderr for people, and as one object on stdout where JSON was asked for."""
     message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"
     if "--json" in arguments:
-        error = {"code": code.name.lower(), "message": message, "hint": hint}
+        error = {"code": code.name.lower(), "message": with_commands(message), "hint": with_commands(hint)}
         try:
             print(json.dumps({"ok": False, "error": error}), flush=True)  # noqa: T201
         except OSError:

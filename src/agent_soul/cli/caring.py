@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import click
 
-from agent_soul.cli.common import hub_option, open_hub, output_options, say, show, show_json
+from agent_soul.cli.common import hub_option, open_hub, output_options, say, show, show_json, with_commands
 from agent_soul.errors import ExitCode, RefusedError
 
 
@@ -14,19 +14,21 @@ from agent_soul.errors import ExitCode, RefusedError
 @output_options
 def doctor(as_json: bool, hub_name: str | None) -> int:
     """Name what is wrong with the hub and what mends it. Exit 1 if there is anything."""
+    from agent_soul.adding import local_now
     from agent_soul.cli.compiling import odd_events
     from agent_soul.doctor import examine
     from agent_soul.log import parse_log, read_source_files
-    from agent_soul.outbox import entries
+    from agent_soul.outbox import entries, with_waiting
 
     hub = open_hub(hub_name)
     log = parse_log(read_source_files(hub.root))
-    findings = examine(hub, [*log.problems, *odd_events(hub, log), *entries(hub)[1]])
+    problems = [*log.problems, *odd_events(hub, log), *entries(hub)[1]]
+    findings = examine(hub, problems, with_waiting(hub, log).events, local_now())
     if as_json:
         show_json(ok=not findings, findings=[asdict(finding) for finding in findings])
     else:
         for finding in findings:
-            show(f"{finding.where}: {finding.what}\n  why: {finding.why}\n  mend: {finding.mend}")
+            show(f"{finding.where}: {finding.what}\n  why: {finding.why}\n  mend: {with_commands(finding.mend)}")
         say(f"{len(findings)} findings" if findings else "nothing to mend")
     return ExitCode.PROBLEMS if findings else ExitCode.DONE
 
@@ -48,7 +50,7 @@ def init(here: bool, source: str, as_json: bool, hub_name: str | None) -> int:
     for line in outcome.done or ("it was a hub of its own already",):
         show(line)
     for number, step in enumerate(outcome.next_steps, start=1):
-        show(f"{number}. {step}")
+        show(f"{number}. {with_commands(step)}")
     return ExitCode.DONE
 
 

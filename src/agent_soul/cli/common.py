@@ -55,10 +55,20 @@ def terminal_safe(text: str) -> str:
     return escaped(text)
 
 
+def invoked_as() -> str:
+    """Return the words that start our commands here: `soul`, or the script that did."""
+    return os.environ.get("AGENT_SOUL_INVOKED_AS") or "soul"
+
+
+def with_commands(text: str) -> str:
+    """Return talk of ours with the commands in it as they can be typed here."""
+    return text.replace("`soul ", f"`{invoked_as()} ")
+
+
 def say(text: str) -> None:
     """Print talk for people on stderr; where stderr takes nothing it is dropped, for no work fails over talk."""
     try:
-        click.echo(terminal_safe(text), err=True)
+        click.echo(terminal_safe(with_commands(text)), err=True)
     except OSError:
         _discard(sys.stderr)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -98,6 +99,7 @@ _OPTIONS: Mapping[str, Callable[[Any], Any]] = {
     "event_id": click.option("--event-id", metavar="ID", help="Its id; a new one if not given."),
     "proposed": click.option("--proposed", is_flag=True, help="It waits for a review before it counts."),
 }
+source_option = _OPTIONS["source"]
 _OF_KINDS = frozenset(
     {"entity", "attribute", "value", "rationale", "decided_by", "decision_status", "context", "applies_to"}
     | {"metric", "target", "unit", "topic"}
@@ -169,3 +171,17 @@ def require(record: dict[str, Any], *names: str) -> None:
     if missing:
         hint = f"--source: {_SOURCE_HELP}" if "--source" in missing else "`soul add --help` explains each"
         raise RefusedError(f"missing: {', '.join(missing)}", hint=hint)
+
+
+def text_of(argument: str | None, option: str | None, command: str) -> str:
+    """Return the text that a command records: its argument, else --summary, else what stands on stdin."""
+    if argument and option:
+        raise RefusedError(f"the text is given twice: {argument!r} and --summary {option!r}", hint="give one of them")
+    text = argument or option
+    if not text and sys.stdin and not sys.stdin.isatty():
+        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    if not text or not text.strip():
+        raise RefusedError(
+            f"there is nothing to {command}", hint=f'give the text: soul {command} --source YOUR-ID "what you learned"'
+        )
+    return text

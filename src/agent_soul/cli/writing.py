@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from agent_soul import adding
+from agent_soul.bulk import Refusal
 from agent_soul.cli.common import hub_option, open_hub, printed_if_possible, say, show_added, show_json
 from agent_soul.cli.options import event_options, in_project, require, to_record
-from agent_soul.draft import Refusal
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.log import BOM
 
@@ -49,19 +49,19 @@ def _add_lines(hub: Any, defaults: dict[str, Any]) -> int:
                 bar.update(pending[0])
                 pending[0] = 0
 
-        (events, refused, warnings), appended = adding.add_lines(hub, content.split(b"\n"), defaults, advance)
+        (added, refused, warnings), appended = adding.add_lines(hub, content.split(b"\n"), defaults, advance)
     _name_lines("was refused", refused)
     _name_lines("is kept, but", warnings)
-    with printed_if_possible(f"{len(events)} events"):
+    with printed_if_possible(f"{len(added)} events"):
         show_json(
             ok=not refused,
-            added=len(events),
+            added=len(added),
             refused=[{"line": refusal.line, "reason": refusal.reason} for refusal in refused],
             paths=sorted(set(appended.paths.values())),
             warnings=[*(f"line {warning.line}: {warning.reason}" for warning in warnings), *appended.warnings],
         )
     if refused:
-        return ExitCode.PROBLEMS if events else ExitCode.USAGE
+        return ExitCode.PROBLEMS if added else ExitCode.USAGE
     return ExitCode.DONE
 
 

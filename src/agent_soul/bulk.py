@@ -1,0 +1,200 @@
+"""Many records at once: from lines of NDJSON to events, on two cores where that pays. Pure, but for ids and a child."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+from agent_soul.cleaning import is_tidy_json
+from agent_soul.draft import draft_record, explain_plainly, explain_well, reconcile, refuse_unreadable
+from agent_soul.errors import RefusedError
+from agent_soul.event import Event, Line, as_line
+from agent_soul.references import NAMING_FIELDS, KnownIds, named_ids, with_whole_ids
+from agent_soul.strict_json import MAX_LINE_BYTES, RejectedError, load_object
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+_TICK = timedelta(microseconds=1)
+# Cleaning and JSON make no text sixteen times as long, so a shorter line needs no second look at its size.
+_SURELY_SHORT = MAX_LINE_BYTES // 16
+# Putting a refusal into good words takes a millisecond and more; after that many, the plain ones do.
+_MAX_EXPLAINED = 100
+# A child process costs some 30 ms: what this many lines take on one core.
+_MIN_LINES_FOR_TWO_CORES = 2000
+
+
+class Refusal(NamedTuple):
+    """A record of a bulk command that was not taken, or was with a warning: its line, counted from 1, and why."""
+
+    line: int
+    reason: str
+
+
+class Drafted(NamedTuple):
+    """What became of the lines of a bulk command."""
+
+    lines: list[Line]
+    refused: list[Refusal]
+    warnings: list[Refusal]
+
+
+def draft_lines(
+    lines: Sequence[bytes],
+    defaults: Mapping[str, Any],
+    now: datetime,
+    seen: Callable[[int], object] = lambda _: None,
+    existing: Callable[[], Mapping[str, Event]] = dict,
+) -> Drafted:
+    """Make events of NDJSON `lines`, and lines of a source file of them. `defaults` fill in fields that a line lacks.
+
+    Events without a time of their own get `now` and the microseconds after it, so that they keep their order. `seen`
+    is told the number of bytes of each line. `existing` gives the hub's events by id and is called at most once, when
+    a line brings its own id or names others: a line that is there already comes back as that event, or is refused where
+    it differs, and short ids that it names are written out.
+    """
+    with _no_collection():
+        if len(lines) >= _MIN_LINES_FOR_TWO_CORES and _has_two_cores():
+            with contextlib.suppress(_LinkedError):
+                return _draft_in_halves(lines, defaults, now, seen)
+        return _Batch(defaults, now, existing).draft(lines, seen=seen)
+
+
+def _draft_in_halves(
+    lines: Sequence[bytes], defaults: Mapping[str, Any], now: datetime, seen: Callable[[int], object]
+) -> Drafted:
+    """Draft the second half in a child of ours meanwhile. Raises `_LinkedError` where a line depends on others."""
+    middle = len(lines) // 2
+    weights = [len(line) for line in lines[middle:]]  # both halves move alike, which is all that a progress bar asks
+    with _in_child(lambda: _Batch(defaults, now, _refuse_links).draft(lines[middle:], middle)) as second_half:
+        pace = iter(weights)
+        first = _Batch(defaults, now, _refuse_links).draft(lines[:middle], seen=lambda size: seen(size + next(pace)))
+        second = second_half()
+    if second is None:  # the child was killed, or met a line that depends on others
+        second = _Batch(defaults, now, _refuse_links).draft(lines[middle:], middle)
+    seen(sum(pace))
+    return Drafted(first.lines + second.lines, first.refused + second.refused, first.warnings + second.warnings)
+
+
+class _LinkedError(Exception):
+    """A line brings its own id or names another event, so all lines must be read in their order."""
+
+
+def _refuse_links() -> NoReturn:
+    raise _LinkedError
+
+
+class _Batch:
+    """The lines of one bulk command as they are read."""
+
+    def __init__(self, defaults: Mapping[str, Any], now: datetime, existing: Callable[[], Mapping[str, Event]]) -> None:
+        self._lines: dict[str, Line] = {}
+        self._named_by_writer: dict[str, Event] = {}
+        self._refused: list[Refusal] = []
+        self._warnings: list[Refusal] = []
+        self._defaults, self._now = defaults, now
+        as_json = json.dumps(defaults, ensure_ascii=False, default=str)
+        self._tidy = is_tidy_json(as_json)
+        self._surely_short = _SURELY_SHORT - len(as_json)
+        self._existing = functools.cache(existing)
+        self._ids = functools.cache(lambda: KnownIds(self._existing()))
+
+    def draft(self, lines: Sequence[bytes], before: int = 0, seen: Callable[[int], object] = lambda _: None) -> Drafted:
+        """Return what becomes of `lines`, `before` which as many others stand."""
+        for number, raw in enumerate(lines, start=before + 1):
+            seen(len(raw))
+            if raw.strip():
+                self._take(number, raw.rstrip(b"\r\n"))
+        return Drafted(list(self._lines.values()), self._refused, self._warnings)
+
+    def _take(self, number: int, raw: bytes) -> None:
+        try:
+            event = self._event(number, raw)
+        except RejectedError as error:
+            self._refused.append(Refusal(number, sys.intern(f"column {error.column}: {error.message}")))
+        except RefusedError as error:
+            self._refused.append(Refusal(number, sys.intern(error.message)))
+        else:
+            self._lines[event.id] = as_line(event)
+
+    def _event(self, number: int, raw: bytes) -> Event:
+        record = self._with_whole_ids(number, {**self._defaults, **load_object(raw)})
+        explain = explain_well if len(self._refused) < _MAX_EXPLAINED else explain_plainly
+        event = draft_record(record, self._now + number * _TICK, explain, self._tidy and is_tidy_json(raw.decode()))
+        if len(raw) > self._surely_short:
+            refuse_unreadable(event)
+        if record.get("event_id") is None:
+            return event
+        earlier = self._named_by_writer.get(event.id) or self._existing().get(event.id)
+        return self._named_by_writer.setdefault(event.id, reconcile(event, earlier, record))
+
+    def _with_whole_ids(self, number: int, record: dict[str, Any]) -> dict[str, Any]:
+        if NAMING_FIELDS.isdisjoint(record) or all(id_ in self._lines for id_ in named_ids(record)):
+            return record
+        record, warnings = with_whole_ids(record, self)
+        self._warnings += [Refusal(number, warning) for warning in warnings]
+        return record
+
+    def beginning_with(self, wanted: str) -> list[str]:
+        """Return the ids that begin so, of the hub and of earlier lines; of the latter, whole ones only."""
+        return [wanted] if wanted in self._lines else self._ids().beginning_with(wanted)
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Spare the collector its walks through a growing heap without cycles: a third of the time of a bulk command."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _has_two_cores() -> bool:
+    """Tell whether a forked child may share the work: not on Windows and macOS, nor beside threads, which it loses."""
+    return (
+        sys.platform not in ("win32", "darwin") and threading.active_count() == 1 and len(os.sched_getaffinity(0)) > 1
+    )
+
+
+@contextlib.contextmanager
+def _in_child(work: Callable[[], Drafted]) -> Iterator[Callable[[], Drafted | None]]:
+    """Do `work` in a forked child; yields a function that waits for its result, None where there will be none."""
+    import multiprocessing  # 20 ms, which a single event need not pay
+
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_send, args=(work, sender), daemon=True)
+    child.start()
+    sender.close()
+
+    def result() -> Drafted | None:
+        try:
+            return receiver.recv()  # type: ignore[no-any-return]
+        except EOFError:
+            return None
+
+    try:
+        yield result
+    finally:
+        child.kill()
+        child.join()
+        receiver.close()
+
+
+def _send(work: Callable[[], Drafted], sender: Connection) -> None:
+    """Send the result of `work`. Whatever stops it, the parent does the work itself and meets the same."""
+    with contextlib.suppress(Exception, KeyboardInterrupt), sender:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends this process
+        sender.send(work())
