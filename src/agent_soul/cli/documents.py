@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from agent_soul import schemas
 from agent_soul.cli import COMMANDS, soul
+from agent_soul.cli.options import SHARED
 
 BEGIN, END = "<!-- commands:begin -->", "<!-- commands:end -->"
 _READMES = ("README.md", "README.zh-CN.md")
@@ -42,9 +44,23 @@ def command_help() -> str:
 def _help_blocks(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
     """Yield the help of a command, and of those in it; what is only another name of a command is not repeated."""
     context = click.Context(command, info_name=name, parent=parent, terminal_width=_WIDTH, max_content_width=_WIDTH)
-    yield f"### {context.command_path}\n\n```text\n{command.get_help(context).rstrip()}\n```"
+    shown, note = _without_shared(command)
+    yield f"### {context.command_path}\n\n```text\n{shown.get_help(context).rstrip()}\n```{note}"
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         yield from _help_blocks(inner, str(inner.name), context)
+
+
+def _without_shared(command: click.Command) -> tuple[click.Command, str]:
+    """Return a command without the options that it shares with `add`, where they stand, and a note that says so."""
+    names = {parameter.name for parameter in command.params}
+    if command.name == "add" or not names.issuperset(SHARED):
+        return command, ""
+    short = copy.copy(command)
+    short.params = [parameter for parameter in command.params if parameter.name not in SHARED]
+    return (
+        short,
+        "\n\nAlso takes what `soul add` does for any event: `--source`, `--scope`, `--project`, `--tag` and so on.",
+    )
 
 
 def schema_document() -> str:
@@ -87,6 +103,11 @@ their positions. When reading, they show as U+FFFD.
 A line is bad if it is no JSON object in UTF-8, repeats a key, holds NaN or infinity, is longer than 1 MiB or nested
 deeper than 16 levels, or breaks a rule above. A bad line costs that line: `soul validate` names it, everything else
 compiles, and its bytes stay.
+
+## memory.json
+
+`canonical/memory.json` holds for programs what is active now: facts, decisions, kpis, lessons and sessions, each with
+id, date, source and confidence. Its JSON Schema, `src/agent_soul/schemas/memory.json`, ships with the package.
 
 ## Settings: soul.yaml
 

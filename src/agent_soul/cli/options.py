@@ -112,9 +112,13 @@ def event_options(command: F) -> F:
     return with_options(*_OPTIONS)(command)
 
 
+SHARED = tuple(name for name in _OPTIONS if name not in _OF_KINDS | {"kind", "summary"})
+"""Parameters that make sense for an event of every kind."""
+
+
 def shared_options(command: F) -> F:
     """Add the options that make sense for an event of every kind, for commands whose name says the kind."""
-    return with_options(*(name for name in _OPTIONS if name not in _OF_KINDS | {"kind", "summary"}))(command)
+    return with_options(*SHARED)(command)
 
 
 def with_options(*names: str) -> Callable[[F], F]:
