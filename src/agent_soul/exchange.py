@@ -194,6 +194,13 @@ def remembered(hub: Hub) -> Mapping[str, str]:
     return {}
 
 
+def last_together(hub: Hub) -> float | None:
+    """Return when this clone and the remote last came together, in seconds since 1970; None: it never happened."""
+    with contextlib.suppress(OSError):
+        return (hub.state / _MEMORY).stat().st_mtime
+    return None
+
+
 def is_ours(hub: Hub) -> Callable[[str], bool]:
     """Return whether a path is a day file of this clone, under whatever id it wrote so far."""
     marks = tuple(f".{id_}." for id_ in clone_ids(hub))
