@@ -20,7 +20,7 @@ LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
     ("judging", "instants", "cleaning", "clone"),
     ("slug", "event", "config"),
-    ("naming", "references", "acts"),
+    ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft"),
     ("conflicts", "metrics", "outbox", "gitio", "bulk", "missed"),
     ("pages",),

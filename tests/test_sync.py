@@ -227,6 +227,62 @@ class TestAPersonAtWork:
         assert git(a, "rev-parse", "HEAD") == head
         assert log_of(remote, "main") == ["Of a."]
 
+    def test_a_rebase_goes_on_as_if_we_were_not_there(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        share(a, "Before.")
+        for folder in clones:
+            (folder / "USER.md").write_text(f"# User\nFrom {folder.name}\n", encoding="utf-8")
+            git(folder, "commit", "-q", "-a", "-m", f"user of {folder.name}")
+        git(b, "pull", "-q", "--rebase")
+        git(b, "push", "-q")
+        assert subprocess.run(["git", "pull", "-q", "--rebase"], cwd=a).returncode
+        before = git(a, "status", "--porcelain")
+
+        share(a, "In the middle.")
+        added = run(a, "add", "--source", "agent-a", "--kind", "fact", "--scope", "stable", "--summary", "Added too.")
+
+        assert git(a, "status", "--porcelain") == before
+        assert "a rebase is under way" in added.stderr
+        assert "In the middle." in run(a, "search", "the middle").stdout
+        (a / "USER.md").write_text("# User\nFrom both\n", encoding="utf-8")
+        git(a, "add", "USER.md")
+        git(a, "-c", "core.editor=true", "rebase", "--continue")
+        run(a, "sync")
+        assert log_of(a) == log_of(remote, "main") == ["Added too.", "Before.", "In the middle."]
+        assert is_tidy(a)
+        assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
+
+    def test_another_branch_stays_one_that_git_can_leave(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        share(a, "Before.")
+        git(a, "switch", "-q", "-c", "experiment")
+
+        share(a, "On the branch.")
+        run(a, "add", "--source", "agent-b", "--kind", "fact", "--scope", "stable", "--summary", "A new file.")
+        run(a, "sync")
+
+        assert is_tidy(a)
+        assert "On the branch." in run(a, "search", "the branch").stdout
+        run(b, "sync")
+        git(a, "fetch", "-q", "origin", "main:main")
+        share(a, "Once more.")
+        git(a, "switch", "-q", "main")
+        run(a, "sync")
+        assert log_of(a) == log_of(remote, "main") == ["A new file.", "Before.", "On the branch.", "Once more."]
+        assert is_tidy(a)
+        assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
+
+    def test_what_a_person_staged_on_another_branch_stays(self, clones: tuple[Path, Path]) -> None:
+        a, _ = clones
+        share(a, "Before.")
+        git(a, "switch", "-q", "-c", "experiment")
+        run(a, "add", "--source", "agent-a", "--kind", "fact", "--scope", "stable", "--summary", "Staged.")
+        git(a, "add", "sources")
+
+        run(a, "sync")
+
+        assert git(a, "status", "--porcelain").startswith("M  sources/agent-a/")
+
     @pytest.mark.parametrize("state", ["rebase", "detached", "other branch"])
     def test_where_no_commit_of_ours_belongs(self, clones: tuple[Path, Path], remote: Path, state: str) -> None:
         a, _ = clones
@@ -375,6 +431,24 @@ class TestServers:
         assert "safe here, not shared yet" in done.stdout
         assert time.monotonic() - started < 25
 
+    def test_what_ssh_says_is_shown_without_its_line_ends(self, clones: tuple[Path, Path], tmp_path: Path) -> None:
+        ssh = tmp_path / "ssh.sh"
+        ssh.write_text("#!/bin/sh\nprintf 'Connection refused\\r\\n' >&2\nexit 255\n", encoding="utf-8")
+        ssh.chmod(0o755)
+        a, _ = clones
+        git(a, "remote", "set-url", "origin", "ssh://example.invalid/hub.git")
+        done = run(a, "sync", code=4, GIT_SSH_COMMAND=str(ssh))
+
+        assert "Connection refused; " in done.stdout
+
+    def test_a_persons_signing_is_not_ours(self, clones: tuple[Path, Path]) -> None:
+        """It could ask for a passphrase, and most servers take no signed push."""
+        a, _ = clones
+        for name in ("push.gpgSign", "commit.gpgSign"):
+            git(a, "config", name, "true")
+
+        assert share(a, "Of a.").startswith("shared")
+
     def test_an_address_cannot_name_a_program(self, clones: tuple[Path, Path], tmp_path: Path) -> None:
         a, _ = clones
         git(a, "remote", "set-url", "origin", f"ext::sh -c touch% {tmp_path}/owned")
@@ -396,6 +470,24 @@ class TestServers:
         run(a, "sync", "--reattach")
         assert log_of(remote, "main") == ["Of a."]
         run(a, "sync")
+
+    @pytest.mark.parametrize("change", ["deleted", "set back"])
+    def test_a_push_does_not_put_back_what_somebody_took_away(
+        self, clones: tuple[Path, Path], remote: Path, change: str
+    ) -> None:
+        """`share` pushes without a look first; to a plain push both would be what can be moved forward."""
+        a, _ = clones
+        before = git(remote, "rev-parse", "main").strip()
+        share(a, "One.")
+        git(remote, "update-ref", *(["-d", "refs/heads/main"] if change == "deleted" else ["refs/heads/main", before]))
+        there = git(remote, "for-each-ref")
+
+        said = share(a, "Two.", code=4)
+
+        assert ("is gone" if change == "deleted" else "was rewritten") in said
+        assert git(remote, "for-each-ref") == there
+        run(a, "sync", "--reattach")
+        assert log_of(remote, "main") == ["One.", "Two."]
 
     def test_a_deleted_branch_is_not_made_again_silently(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, _ = clones
@@ -475,6 +567,7 @@ class TestShapes:
 
         assert done.stdout.startswith("shared")
         assert "this clone stays as it is" in done.stderr
+        assert "`git reset --hard " in done.stderr
         assert log_of(remote, "main") == ["Of the other."]
 
     def test_pages_of_a_newer_toolkit_are_left_and_events_shared(self, clones: tuple[Path, Path], remote: Path) -> None:
@@ -507,6 +600,20 @@ class TestShapes:
 
 class TestNothingIsLeftBehind:
     """Events that are acknowledged reach the remote, also where the clone lost what it knew of itself."""
+
+    @pytest.mark.parametrize("command", [["sync"], ["compile"]], ids=" ".join)
+    def test_what_killed_commands_left_half_written_goes(self, clones: tuple[Path, Path], command: list[str]) -> None:
+        a, _ = clones
+        share(a, "Of a.")
+        folders = (a / "canonical", a / "canonical" / "agents", a / "sources" / "agent-a", a / ".git" / "agent-soul")
+        left = [folder / ".agent-soul.1.abcdef01.tmp" for folder in (*folders, folders[-1] / "outbox")]
+        for file in left:
+            file.write_text("half", encoding="utf-8")
+
+        run(a, *command)
+
+        assert not [file for file in left if file.exists()]
+        assert is_tidy(a)
 
     def test_the_state_folder_was_deleted(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, _ = clones

@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 from agent_soul import gitio, outbox
 from agent_soul.canonical import Difference, difference, files_below, read_text, write_pages
-from agent_soul.config import Config, default_config, parse_config
+from agent_soul.config import Config
 from agent_soul.conflicts import Conflict, find_conflicts
 from agent_soul.errors import StoppedError
 from agent_soul.event import short_id
 from agent_soul.evidence import with_evidence
-from agent_soul.files import read_regular
 from agent_soul.hub import Hub
 from agent_soul.instants import add_days
 from agent_soul.lock import exclusive
@@ -30,6 +29,7 @@ from agent_soul.pages import INDEX, LIST, MEMORY, PAGE_FORMAT, home_of, plan_pag
 from agent_soul.render import Style, render_page
 from agent_soul.reports import render_conflicts, render_metrics
 from agent_soul.resolve import Resolution, resolve
+from agent_soul.settings import load_config
 
 _FAR_AHEAD_DAYS = 7
 
@@ -72,13 +72,6 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     texts[INDEX] = render_index(state, resolution.counts, len(conflicts), log.bad_lines, odd, pages)
     texts[LIST] = render_list(pages, texts)
     return Compiled(dict(sorted(texts.items())), state, resolution, conflicts, crossed)
-
-
-def load_config(hub: Hub) -> tuple[Config, list[str]]:
-    """Return the hub's settings and warnings about them; the defaults where there is no soul.yaml."""
-    if not hub.config_file.exists():
-        return default_config(), []
-    return parse_config(read_regular(hub.config_file))
 
 
 def compile_hub(hub: Hub, wanted: State | None = None, *, write: bool = True) -> Outcome:

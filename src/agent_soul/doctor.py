@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from agent_soul import gitio
-from agent_soul.compiler import load_config
 from agent_soul.config import CONFIG_NAME, parse_config
 from agent_soul.errors import Problem, SoulError
 from agent_soul.event import Event
@@ -17,6 +16,7 @@ from agent_soul.hub import Hub
 from agent_soul.identity import EXAMPLE, L0_BUDGET, L0_FILES, UNFILLED
 from agent_soul.pages import INDEX, PROFILE, STABLE, budget_of
 from agent_soul.sessions import known_sessions, writes_of
+from agent_soul.settings import load_config
 from agent_soul.tokens import estimate_tokens
 
 # Odd, but the log only grows and nobody can take it out; `soul validate` lists it.

@@ -101,7 +101,7 @@ def draft_record(record: Mapping[str, Any], now: datetime, explain: Explain, tid
     try:
         if not schemas.validator("written").is_valid(cleaned):
             faults += explain(cleaned)
-    except UnicodeEncodeError:  # half a surrogate pair: named among the hidden characters
+    except ValueError:  # no JSON: cleaning has named NaN and half a surrogate pair, the look at the whole line the rest
         pass
     if "detail" in cleaned:
         faults += _oversize(cleaned["detail"])
@@ -141,7 +141,7 @@ def explain_well(record: Mapping[str, Any]) -> Iterator[str]:
 
 def explain_plainly(record: Mapping[str, Any]) -> Iterator[str]:
     """Name the first fault in the words of the fast validator."""
-    for error in schemas.validator("written").iter_errors(record):
+    for error in schemas.compiled_validator("written").iter_errors(record):
         place = ".".join(map(str, error.instance_path))
         yield (f"{place}: {error.message}" if place else error.message)[:_MAX_REASON]
         return

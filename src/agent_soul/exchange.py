@@ -31,7 +31,7 @@ _IDS_NAMED = 10
 _MEMORY = "upstream.json"
 
 
-def commit_message(paths: Sequence[str], events: Sequence[Event] = ()) -> str:
+def commit_message(paths: Sequence[str], events: int) -> str:
     """Return what a commit of these paths says: how many events of whom and how many pages, then the names of both.
 
     Summaries stay out of it: they may be retracted one day, and a commit's message is not.
@@ -41,7 +41,7 @@ def commit_message(paths: Sequence[str], events: Sequence[Event] = ()) -> str:
     parts = []
     if sources:
         more = f" and {len(sources) - _SOURCES_NAMED} more" if len(sources) > _SOURCES_NAMED else ""
-        number = f"{len(events)} event{'s' * (len(events) != 1)}" if events else "events"
+        number = f"{events} event{'s' * (events != 1)}"
         parts.append(f"{number} of {', '.join(sources[:_SOURCES_NAMED])}{more}")
     if pages:
         parts.append(f"{pages} page{'s' * (pages > 1)}")
@@ -89,7 +89,7 @@ class Exchange:
             if not work.changes and upstream:
                 return said or "up to date", work, seen.tree
             commit = self._build(base, work.changes, work.events)
-            outcome, words = gitio.push(self.hub, self.target, commit, timeout=self._left())
+            outcome, words = gitio.push(self.hub, self.target, commit, expected=upstream, timeout=self._left())
             said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
             if outcome is gitio.Pushed.ACCEPTED:
                 return said, work, changed_tree(seen.tree, work.changes, commit)
@@ -111,20 +111,28 @@ class Exchange:
         return [*waiting, *(line for line in held if line.event or not mine(line.path))]
 
     def settle(self, ids: Collection[str], there: gitio.Tree) -> str:
-        """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along."""
+        """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along.
+
+        What killed commands left half-written goes first. While the branch of the memory is not checked out (a rebase,
+        another branch), the events leave our files and stay in the outbox, where every reader finds them.
+        """
         with exclusive(self.hub.lock_file, purpose="sync"):
+            outbox.tidy(self.hub)
             self._remember(there.commit)
-            outbox.discard(self.hub, ids)
             try:
+                if self.target.local:
+                    outbox.discard(self.hub, ids)
+                else:
+                    gitio.put_back(self.hub, there, _arrival(self.hub, ids))
                 return gitio.bring_along(self.hub, self.target, there, _settler(self.hub, ids), author=self.author)
             except gitio.GitError as error:
-                return f"this clone stays as it is: {error.message}"
+                return f"this clone stays as it is: {error.message}; {error.hint}"
 
     def _build(self, parent: str, changes: Mapping[str, bytes | None], events: Sequence[Event]) -> str:
         if not changes:
             return parent  # the first push of commits that are all there
         return gitio.build_commit(
-            self.hub, parent, changes, commit_message(sorted(changes), events), author=self.author
+            self.hub, parent, changes, commit_message(sorted(changes), len(events)), author=self.author
         )
 
     def _left(self) -> float:
@@ -226,6 +234,12 @@ def _settler(hub: Hub, ids: Collection[str]) -> gitio.Settle:
         return None
 
     return settle
+
+
+def _arrival(hub: Hub, ids: Collection[str]) -> Callable[[str, bytes, bytes], bool]:
+    """Return the rule for when a file of ours holds nothing that the commit that was shared lacks."""
+    mine = is_ours(hub)
+    return lambda path, here, shared: mine(path) and _has_arrived(held_lines(path, here), shared, ids)
 
 
 def _has_arrived(lines: Iterable[Held], shared: bytes, ids: Collection[str]) -> bool:

@@ -8,11 +8,12 @@ from typing import Any
 
 from agent_soul import gitio
 from agent_soul.adding import add
-from agent_soul.compiler import compile_hub, load_config
+from agent_soul.compiler import compile_hub
 from agent_soul.errors import RefusedError
 from agent_soul.files import replace_file
 from agent_soul.hub import Hub
 from agent_soul.log import parse_log, read_source_files
+from agent_soul.settings import load_config
 
 EXAMPLE_SOURCE = "agent-soul"
 """Who recorded the examples that the template comes with."""

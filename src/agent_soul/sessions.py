@@ -10,7 +10,6 @@ from datetime import datetime
 from pathlib import Path
 
 from agent_soul import schemas
-from agent_soul.compiler import load_config
 from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.event import Event
 from agent_soul.files import read_regular, replace_file
@@ -18,6 +17,7 @@ from agent_soul.hub import Hub
 from agent_soul.instants import parse_instant
 from agent_soul.lock import exclusive
 from agent_soul.missed import Session, Writes, check_writes
+from agent_soul.settings import load_config
 
 _MOST_KEPT = 500
 """More sessions than anybody has in the days that are looked at; older ones are forgotten."""

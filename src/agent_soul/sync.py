@@ -1,8 +1,8 @@
 """Sharing: from events on this machine to a commit that the remote accepted.
 
 Nothing is ever merged in the work tree and nothing is forced. A commit is built on upstream's head from upstream's own
-tree plus our lines, the pages are compiled from that tree, and a plain push is the compare-and-swap: whoever is
-overtaken fetches and builds again. A kill at any point leaves loose objects and the outbox, and the next command goes
+tree plus our lines, the pages are compiled from that tree, and the push is a compare-and-swap: whoever is overtaken
+fetches and builds again. A kill at any point leaves loose objects and the outbox, and the next command goes
 on from there. With no remote, and in a copy of the template, events are *kept here*.
 """
 
@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 from agent_soul import gitio
 from agent_soul.adding import Added, add
-from agent_soul.compiler import NewerPagesError, Outcome, compile_locked, forget_committed, load_config
+from agent_soul.compiler import NewerPagesError, Outcome, compile_locked, forget_committed
 from agent_soul.errors import NotSharedError, RefusedError, SoulError
 from agent_soul.exchange import Exchange, remembered
 from agent_soul.hub import Hub
 from agent_soul.keeping import keep
 from agent_soul.lock import exclusive
 from agent_soul.overview import State
+from agent_soul.settings import load_config
 
 DEFAULT_BUDGET = 60
 """Seconds that a command tries to reach the remote before it leaves the events for the next one."""
@@ -111,6 +112,11 @@ def sync(
         upstream = exchange.look(reattach=reattach) if look_first else exchange.known()
         said, sent, there = exchange.send(upstream, reattach=reattach)
         stayed = exchange.settle(sent.ids, there)
+    if sent.apart:
+        raise NotSharedError(
+            f"the remote has a link, a file or a folder in the place of {', '.join(sent.apart)}; all else is shared",
+            hint="take that away there or give it another name, then `soul sync`",
+        )
     return Kept(Reach.SHARED, said, there.commit, note="; ".join(filter(None, (sent.note, stayed))))
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 
 # All costs are whole hundredths of a token. Sums of floats differ between Python versions, and the pages that
 # this count cuts to size must not.
@@ -47,16 +47,25 @@ def _piece_pattern(letters: str) -> str:
 
 # Most lines are plain ASCII, which a smaller pattern cuts faster.
 _ascii_pieces = re.compile(_piece_pattern("A-Za-z"), re.VERBOSE).findall
-# Text of other scripts matches outside the group and comes out as an empty piece: it is counted by character.
-# The first line is for scripts that are written without spaces; a space beside them is a token of its own.
-_pieces = re.compile(
-    rf"""
-      [{_SPACELESS}]+
-    | \ ?[^\x00-\x7f{_ACCENTED}{_SPACELESS}]+
-    | ({_piece_pattern("A-Za-z" + _ACCENTED)})
-    """,
-    re.VERBOSE,
-).findall
+
+
+@cache  # it takes 3 ms, which text in plain ASCII need not pay
+def _pieces() -> Callable[[str], list[str]]:
+    """Return what cuts text of other scripts: that matches outside the group, and comes out as an empty piece.
+
+    It is counted by character. The first line of the pattern is for scripts that are written without spaces; a space
+    beside them is a token of its own.
+    """
+    return re.compile(
+        rf"""
+          [{_SPACELESS}]+
+        | \ ?[^\x00-\x7f{_ACCENTED}{_SPACELESS}]+
+        | ({_piece_pattern("A-Za-z" + _ACCENTED)})
+        """,
+        re.VERBOSE,
+    ).findall
+
+
 _is_accented = re.compile(rf"[{_ACCENTED}]").match
 _humps = re.compile(r"[A-Z]?[^A-Z]+|[A-Z]+(?![a-z])").findall
 _shorten_rules = partial(re.compile(r"([-=*#_~./+])\1+").sub, r"\1\1")
@@ -161,7 +170,7 @@ def estimate_tokens(text: str) -> int:
     if text.isascii():
         hundredths = sum(map(_piece_costs.__getitem__, _ascii_pieces(text)))
     else:
-        hundredths = sum(map(_piece_costs.__getitem__, _pieces(text)))
+        hundredths = sum(map(_piece_costs.__getitem__, _pieces()(text)))
         hundredths += sum(map(_character_costs.__getitem__, text))
     return (hundredths * _MARGIN_PERCENT // 100 + _ROUND_UP) // _TOKEN
 

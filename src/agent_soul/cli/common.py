@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import re
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
     from agent_soul.event import Event
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-# All that most output consists of: ASCII, Latin, Chinese, Japanese and Korean with their punctuation. Nothing in it can
-# hide, and the rules for the rest take 20 ms to load.
-_PLAIN = re.compile(
-    "[\n -~\u00a1-\u00ac\u00ae-\u00ff\u2013-\u201f\u2026\u3001-\u312f\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]*"
-)
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
 _hub = click.option("--hub", "hub_name", metavar="FOLDER", help="The hub, if not the nearest one.")
@@ -48,11 +43,22 @@ def open_hub(hub_name: str | None) -> Hub:
 
 def terminal_safe(text: str) -> str:
     """Return the text with all that could steer a terminal or hide as visible escapes; see `text.terminal_safe`."""
-    if _PLAIN.fullmatch(text):
+    if (text.isascii() and text.replace("\n", "").isprintable()) or _plain().fullmatch(text):
         return text
     from agent_soul.text import terminal_safe as escaped
 
     return escaped(text)
+
+
+@functools.cache
+def _plain() -> re.Pattern[str]:
+    """Return what most output consists of: ASCII, Latin, Chinese, Japanese and Korean with their punctuation.
+
+    Nothing in it can hide, and the rules for the rest take 20 ms to load.
+    """
+    return re.compile(
+        "[\n -~\u00a1-\u00ac\u00ae-\u00ff\u2013-\u201f\u2026\u3001-\u312f\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]*"
+    )
 
 
 def invoked_as() -> str:

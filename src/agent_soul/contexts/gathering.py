@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from agent_soul.compiler import default_state, load_config, recorded_in
+from agent_soul.compiler import default_state, recorded_in
 from agent_soul.conflicts import find_conflicts
 from agent_soul.contexts.asking import Memory, Request
 from agent_soul.contexts.choosing import Context, make_context
@@ -17,6 +17,7 @@ from agent_soul.outbox import whole_log
 from agent_soul.resolve import resolve
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import NoWordsError, find, open_index
+from agent_soul.settings import load_config
 
 
 def context_of(hub: Hub, request: Request, now: datetime) -> Context:

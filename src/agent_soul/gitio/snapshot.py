@@ -19,13 +19,14 @@ class Tree(NamedTuple):
     """The hub's files in one commit: the object name of each by its path from the hub's folder.
 
     What is known of a commit that was just built saves asking for it: the commit it was built on, and the bytes of
-    some files.
+    some files. `strange` are the paths of links and submodules, which are never read and never written over.
     """
 
     commit: str
     objects: Mapping[str, str]
     parent: str = ""
     contents: Mapping[str, bytes] = {}
+    strange: frozenset[str] = frozenset()
 
 
 def read_tree(hub: Hub, commit: str) -> Tree:
@@ -82,19 +83,18 @@ class Survey(NamedTuple):
 
 def survey(hub: Hub, commit: str) -> Survey:
     """Look at the work tree and at `commit` (empty: none yet), all side by side."""
-    commands = [_STATUS, _STRANGERS, *([_difference_to(commit), _tree_listing(hub, commit)] if commit else [])]
-    status, others, *rest = run_all(hub, *commands)
-    differing, listing = rest or (b"", b"")
+    commands = [_STATUS, _STRANGERS, _difference_to(commit), *([_tree_listing(hub, commit)] if commit else [])]
+    status, others, differing, *listing = run_all(hub, *commands)
     return Survey(
         frozenset(_changed_in(hub, status)),
         tuple(_differing_in(hub, others + differing)),
-        _parse_tree(hub, commit, listing),
+        _parse_tree(hub, commit, b"".join(listing)),
     )
 
 
 def differing_sources(hub: Hub, commit: str) -> list[str]:
     """Return the source files (from the hub's folder) of the work tree that the commit has otherwise, or not."""
-    return _differing_in(hub, b"".join(run_all(hub, _STRANGERS, *([_difference_to(commit)] if commit else []))))
+    return _differing_in(hub, b"".join(run_all(hub, _STRANGERS, _difference_to(commit))))
 
 
 def _changed_in(hub: Hub, status: bytes) -> list[str]:
@@ -110,6 +110,9 @@ def _differing_in(hub: Hub, listing: bytes) -> list[str]:
 
 
 def _difference_to(commit: str) -> tuple[str, ...]:
+    """Return what names the source files that Git knows of here and the commit has otherwise, or not."""
+    if not commit:
+        return "ls-files", "--cached", "-z", "--full-name", "--", "sources"
     return "diff", "--name-only", "--no-renames", "-z", commit, "--", "sources"
 
 
@@ -120,13 +123,15 @@ def _tree_listing(hub: Hub, commit: str) -> tuple[str, ...]:
 
 def _parse_tree(hub: Hub, commit: str, listing: bytes) -> Tree:
     prefix = prefix_of(hub)
-    objects = {}
+    objects, strange = {}, set()
     for row in filter(None, listing.split(b"\0")):
         kind, _, path = row.partition(b"\t")
         mode, _, name = kind.decode().split(" ")
-        if mode in ("100644", "100755"):  # a link or a submodule is not read
+        if mode in ("100644", "100755"):
             objects[os.fsdecode(path).removeprefix(prefix)] = name
-    return Tree(commit, objects)
+        else:
+            strange.add(os.fsdecode(path).removeprefix(prefix))
+    return Tree(commit, objects, strange=frozenset(strange))
 
 
 def _is_ours(path: str) -> bool:

@@ -15,12 +15,16 @@ from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.gitio.process import GitError, attempt, run
 from agent_soul.gitio.repository import git_dirs, head, identity, operation_under_way, prefix_of
-from agent_soul.gitio.snapshot import Tree, changed_paths, head_and_changed_paths, read_files, read_tree
+from agent_soul.gitio.snapshot import Tree, changed_paths, head_and_changed_paths, read_files, read_tree, staged
 from agent_soul.gitio.transport import Target, is_ancestor
 from agent_soul.hub import Hub
 
 _LOCKED_TRIES = 20
 _LOCKED_SECONDS = 0.1
+_HOW_TO_START_OVER = (
+    "`git branch before` keeps yours; once what you changed is committed or stashed,"
+    " `git reset --hard {:.10}` takes the remote's"
+)
 
 
 class Settled(NamedTuple):
@@ -46,7 +50,8 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
     if operation:
         return f"this clone stays as it is: a {operation} is under way; finish it, then run `soul sync`"
     if not target.local:
-        return f"this clone stays as it is: the memory is on {target.branch!r}, which is not checked out"
+        where = f"the memory is on {target.branch!r}, which is not checked out"
+        return f"this clone stays as it is: {where}; `soul sync` brings it along when it is"
     _finish_earlier(hub, target, settle)
     old, changed = head_and_changed_paths(hub)
     if not old or old == new.parent or is_ancestor(hub, old, new.commit):
@@ -59,6 +64,23 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
             return f"your unpushed commits conflict in {', '.join(conflicts)}: `git pull --no-rebase` and settle them"
         goal = read_tree(hub, merge)
     return _advance(hub, target, old, goal, changed, settle)
+
+
+def put_back(hub: Hub, new: Tree, has_arrived: Callable[[str, bytes, bytes], bool]) -> None:
+    """Let our files be what the checked-out commit has, as far as the commit `new`, which was shared, has their lines.
+
+    Where the branch of the memory is not checked out, nothing else would ever do that, and git would not switch
+    branches over them. `has_arrived` is asked with the path, what is in the work tree, and what was shared. What a
+    person has staged stays. The clone's lock must be held.
+    """
+    commit, changed = head_and_changed_paths(hub)
+    shared = read_files(hub, new, changed)
+    before, index = read_tree(hub, commit).objects, staged(hub) if shared else {}
+    for path in shared:
+        file = hub.root / path
+        is_plain = file.is_file() and not file.is_symlink()
+        if is_plain and index.get(path) == before.get(path) and has_arrived(path, file.read_bytes(), shared[path]):
+            _write(file, _at(hub, commit, path) if path in before else None)
 
 
 def _finish_earlier(hub: Hub, target: Target, settle: Settle) -> None:
@@ -201,6 +223,8 @@ def point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) ->
 def _merged(hub: Hub, old: str, new: str, author: str) -> tuple[str, list[str]]:
     """Merge in memory and return the commit, or the paths in conflict. Pages are upstream's: they are made anew."""
     code, out, said = attempt(hub, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", old, new)
+    if "unrelated histories" in said:
+        raise GitError("this branch and the remote's have no commit in common", hint=_HOW_TO_START_OVER.format(new))
     if code not in (0, 1):
         raise GitError(f"git merge-tree failed: {said}", hint="git 2.38 or newer is needed; or `git pull --no-rebase`")
     tree, *paths = (os.fsdecode(part) for part in out.split(b"\0") if part)

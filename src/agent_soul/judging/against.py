@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -33,7 +34,6 @@ _CLAUSE_SHARED = 2.0
 _LEAST_CLAUSES = 3.0
 _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
-_BETWEEN_CJK = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
 
 
 def given_up(pair: Pair) -> Judgement | None:
@@ -140,4 +140,10 @@ def denied_beside(pair: Pair) -> Judgement | None:
 
 
 def _said(clause: Clause) -> str:
-    return _BETWEEN_CJK.sub("", " ".join(token.surface for token in clause.tokens))
+    text = " ".join(token.surface for token in clause.tokens)
+    return text if text.isascii() else _between_cjk().sub("", text)
+
+
+@functools.cache
+def _between_cjk() -> re.Pattern[str]:
+    return re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")

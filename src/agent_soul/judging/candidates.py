@@ -11,7 +11,6 @@ from itertools import combinations
 
 from agent_soul.judging.lexicon import CJK, Word, key_of, load, stem
 
-_WORD = re.compile(rf"[^\W_{CJK}][^\W{CJK}]*(?:[.+#'-][^\W{CJK}]+)*|[{CJK}]+")
 _LEAST_WEIGHT = 0.9
 _RAREST = 6
 """Of each statement this many of its rarest words make its keys, two at a time ..."""
@@ -72,7 +71,7 @@ def _postings(terms: Sequence[frozenset[str]]) -> dict[object, list[int]]:
 def terms_of(text: str) -> frozenset[str]:
     """Return the words of a text that say what it is about, by their concepts; of a setting, the setting."""
     folded = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
-    words = _WORD.findall(folded)
+    words = _words(folded.isascii()).findall(folded)
     terms: set[str] = set()
     starts = load().starts
     for at, word in enumerate(words):
@@ -85,6 +84,13 @@ def terms_of(text: str) -> frozenset[str]:
         if term:
             terms.add(term)
     return frozenset(terms)
+
+
+@functools.cache
+def _words(is_ascii: bool) -> re.Pattern[str]:
+    """Return the pattern of a word; for ASCII without the class of 40,000 characters, which takes 6 ms to compile."""
+    cjk = "一" if is_ascii else CJK
+    return re.compile(rf"[{cjk}]+|[^\W_](?:[.+#'-]?[^\W{cjk}])*")
 
 
 @functools.lru_cache(maxsize=100_000)

@@ -1,7 +1,7 @@
 """The rules of events and settings as JSON Schema, and one way to ask them.
 
-The compiled validator answers yes or no at the speed of bulk writing; `jsonschema` is imported only to explain
-what it refused. Both read the same file.
+The first records are checked here (`checking`), the thousands of a bulk command or a large log by the compiled
+validator, and `jsonschema` is imported only to explain what was refused. All three read the same file.
 """
 
 from __future__ import annotations
@@ -13,14 +13,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import jsonschema_rs
+from agent_soul.schemas.checking import Check, compile_check, refuse_no_json
 
 if TYPE_CHECKING:
+    import jsonschema_rs
     from jsonschema.exceptions import ValidationError
     from jsonschema.protocols import Validator
 
 # The schema `written` is a part of the event schema; naming it by its address keeps one file the only source.
 _WRITTEN = "urn:agent-soul:event:1#/$defs/written"
+_FEW = 500
+"""Records after which loading the compiled validator, some 25 ms, is made up for by its speed."""
 _MAX_SHOWN = 60
 _NO_JSON = "holds something that JSON cannot: NaN, an infinity, a date or a name without quotes"
 
@@ -40,8 +43,38 @@ def _document(name: str) -> dict[str, Any]:
 
 
 @functools.cache
-def validator(name: str) -> jsonschema_rs.Draft202012Validator:
-    """Return the compiled validator of `event` (reading), `written` (writing), `config` or `memory`."""
+def validator(name: str) -> Checker:
+    """Return the validator of `event` (reading), `written` (writing) or `config`."""
+    return Checker(name)
+
+
+class Checker:
+    """Tells of one record after the other whether a schema accepts it."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._asked = name, 0
+
+    def is_valid(self, record: Any) -> bool:
+        """Raises `ValueError` for what is no JSON."""
+        self._asked += 1
+        if self._asked > _FEW:
+            return compiled_validator(self._name).is_valid(record)
+        refuse_no_json(record)
+        return quick_check(self._name)(record)
+
+
+@functools.cache
+def quick_check(name: str) -> Check:
+    """Return the check of the schema that costs nothing to load, and 20 times as much as the library for a record."""
+    root = load("event" if name == "written" else name)
+    return compile_check(root["$defs"][name] if name == "written" else root, root)
+
+
+@functools.cache
+def compiled_validator(name: str) -> jsonschema_rs.Draft202012Validator:
+    """Return the library's validator of any shipped schema, for many records and for what is wrong in its own words."""
+    import jsonschema_rs  # it brings half of the standard library's e-mail along
+
     return jsonschema_rs.Draft202012Validator(_document(name))
 
 

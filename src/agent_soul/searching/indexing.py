@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul import __version__
-from agent_soul.compiler import default_state, load_config, recorded_in
+from agent_soul.compiler import default_state, recorded_in
 from agent_soul.config import Config
 from agent_soul.errors import Problem
 from agent_soul.event import Event
@@ -32,6 +32,7 @@ from agent_soul.searching.index import SCHEMA, connect
 from agent_soul.searching.rows import COLUMNS, body_of, days_of, row_of, targets_named
 from agent_soul.searching.scanning import VERSION, Mark, Scan, location, scan
 from agent_soul.searching.statuses import Affected, connected, restate, targets_of
+from agent_soul.settings import load_config
 
 
 class _Known(NamedTuple):
