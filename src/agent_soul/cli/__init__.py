@@ -21,6 +21,8 @@ COMMANDS = {
     "conflicts": "agent_soul.cli.judging:conflicts",
     "resolve": "agent_soul.cli.deciding:resolve",
     "dedup": "agent_soul.cli.judging:dedup",
+    "review": "agent_soul.cli.reviewing:review",
+    "prune": "agent_soul.cli.upkeep:prune",
     "compile": "agent_soul.cli.compiling:compile_",
     "validate": "agent_soul.cli.compiling:validate",
     "search": "agent_soul.cli.searching:search",
