@@ -102,7 +102,7 @@ def test_what_is_not_allowed_is_refused_with_its_place(text: str, said: str) -> 
     [
         ("templat: true", ["soul.yaml: unknown key 'templat'; did you mean 'template'?"]),
         ("pages: {rankin: 1}", ["soul.yaml: unknown key 'pages.rankin'; did you mean 'pages.ranking'?"]),
-        ("1: 2", ["soul.yaml: unknown key '1'; known here: template, toolkit, fuzzy_days, pages"]),
+        ("1: 2", ["soul.yaml: unknown key '1'; known here: template, toolkit, fuzzy_days, pages, upkeep"]),
         (
             "pages: {kinds: [{kind: rul, heading: A}, {kind: fact, heading: B}, {kind: fact, heading: C}]}",
             [

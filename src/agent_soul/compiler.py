@@ -15,6 +15,7 @@ from agent_soul import gitio, outbox
 from agent_soul.canonical import Difference, difference, files_below, read_text, write_pages
 from agent_soul.config import Config, default_config, parse_config
 from agent_soul.conflicts import Conflict, find_conflicts
+from agent_soul.disuse import unused_since
 from agent_soul.errors import StoppedError
 from agent_soul.event import short_id
 from agent_soul.files import read_regular
@@ -59,7 +60,8 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     shown = _since(resolution, state.since)
     conflicts = find_conflicts(shown)
     style = Style(config, _homes(shown))
-    pages = plan_pages(shown, conflicts, config)
+    unused = unused_since(resolution, state.as_of, config.upkeep.unused_days)
+    pages = plan_pages(shown, conflicts, config, unused)
     texts = {path: text for page in pages for path, text in render_page(page, style).items()}
     texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style)
     texts[MEMORY] = render_memory(shown, config, conflicts)

@@ -15,6 +15,15 @@ _LINE_NEEDS = ("summary", "marks", "id")
 _LINE_MAY_HAVE = ("date", "source")
 
 
+class Upkeep(NamedTuple):
+    """The figures of upkeep: days without use, repetitions, and the importance from which a fact is a key fact."""
+
+    unused_days: int
+    archive_days: int
+    confirming_corrections: int
+    key_importance: float
+
+
 class Config(NamedTuple):
     """The settings of a hub. Everything that the compiler may depend on besides events and a date is here."""
 
@@ -25,6 +34,7 @@ class Config(NamedTuple):
     ranking: tuple[str, ...]
     line: str
     summary_width: int
+    upkeep: Upkeep
 
 
 def parse_config(text: str | bytes) -> tuple[Config, list[str]]:
@@ -61,6 +71,7 @@ def _config(filled: Mapping[str, Any]) -> Config:
         ranking=tuple(pages["ranking"]),
         line=pages["line"],
         summary_width=pages["summary_width"],
+        upkeep=Upkeep(**filled["upkeep"]),
     )
 
 

@@ -23,6 +23,8 @@ COMMANDS = {
     "dedup": "agent_soul.cli.judging:dedup",
     "review": "agent_soul.cli.reviewing:review",
     "prune": "agent_soul.cli.upkeep:prune",
+    "heartbeat": "agent_soul.cli.upkeep:heartbeat",
+    "used": "agent_soul.cli.upkeep:used",
     "compile": "agent_soul.cli.compiling:compile_",
     "validate": "agent_soul.cli.compiling:validate",
     "search": "agent_soul.cli.searching:search",

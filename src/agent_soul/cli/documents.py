@@ -112,7 +112,7 @@ def _type_of(part: Mapping[str, Any]) -> str:
 
 def _setting_rows(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
     for name, part in schema["properties"].items():
-        if "default" in part and "properties" in part and name == "pages":
+        if "properties" in part and part.get("default") == {}:
             yield from _setting_rows(part, f"{name}.")
             continue
         default = json.dumps(part["default"], ensure_ascii=False)
