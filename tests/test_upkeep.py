@@ -285,7 +285,9 @@ class TestConfirming:
         back = event(5, "Not so.", kind="retraction", supersedes=["event-1"])
         assert confirmed(*THRICE, back) == []
         ids = ["event-1", "event-2", "event-3"]
-        before = event(4, "No deploys on Fridays.", kind="preference", scope="profile", supersedes=ids, derived_from=ids)
+        before = event(
+            4, "No deploys on Fridays.", kind="preference", scope="profile", supersedes=ids, derived_from=ids
+        )
         assert confirmed(*THRICE, before, event(5, "No.", kind="retraction", supersedes=["event-4"])) == []
 
 
@@ -314,6 +316,14 @@ class TestHeartbeat:
         lines = lines_of(hub)
         assert run("heartbeat", "--apply", *WHO)["applied"] == []
         assert lines_of(hub) == lines
+
+    def test_what_becomes_a_preference_is_not_archived_beside(self, hub: Path, run: Run) -> None:
+        write(hub, *(record | {"ts": ago(100)} for record in THRICE))
+
+        answer = run("heartbeat")
+
+        assert len(answer["confirmed"]) == 1
+        assert answer["archived"] == []
 
     def test_what_is_said_to_be_of_use_stays(self, hub: Path, run: Run) -> None:
         write(hub, correction(1, ts=ago(100)))

@@ -29,6 +29,7 @@ from agent_soul.pages import INDEX, LIST, MEMORY, PAGE_FORMAT, home_of, plan_pag
 from agent_soul.render import Style, render_page
 from agent_soul.reports import render_conflicts, render_metrics
 from agent_soul.resolve import Resolution, resolve
+from agent_soul.upkeep_page import render_upkeep
 
 _FAR_AHEAD_DAYS = 7
 
@@ -64,6 +65,7 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     pages = plan_pages(shown, conflicts, config, unused)
     texts = {path: text for page in pages for path, text in render_page(page, style).items()}
     texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style)
+    texts |= render_upkeep(shown, style)
     texts[MEMORY] = render_memory(shown, config, conflicts)
     odd = len(log.set_aside)
     texts[INDEX] = render_index(state, resolution.counts, len(conflicts), log.bad_lines, odd, pages)

@@ -18,6 +18,7 @@ from agent_soul.pages import (
     PAGE_FORMAT,
     PROFILE,
     STABLE,
+    UPKEEP,
     Page,
     budget_of,
     longest_fitting,
@@ -147,7 +148,12 @@ _INTRO = (
 def render_list(pages: Sequence[Page], texts: Mapping[str, str]) -> str:
     """Return `pages.md`: every page with its cost; where there are too many, of each folder those used last."""
     always = [f"- {path}: {_cost(texts[path])}" for path in (INDEX, PROFILE, STABLE) if path in texts]
-    single = {CONFLICTS: "what contradicts what", FUZZY: "the last days", METRICS: "measurements"}
+    single = {
+        CONFLICTS: "what contradicts what",
+        FUZZY: "the last days",
+        METRICS: "measurements",
+        UPKEEP: "what upkeep did",
+    }
     demand = [f"- {path}: {_cost(texts[path])}, {what}" for path, what in single.items() if path in texts]
     demand += [f"- {MEMORY}: the same for programs"] if MEMORY in texts else []
     fixed = ["\n".join(["## Always", *always]), "\n".join(["## On demand", *demand])]

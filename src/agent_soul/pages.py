@@ -21,6 +21,7 @@ PAGE_FORMAT = 1
 
 INDEX, PROFILE, STABLE = "index.md", "profile.md", "stable-memory.md"
 FUZZY, METRICS, CONFLICTS, LIST = "fuzzy-memory.md", "metrics.md", "conflicts.md", "pages.md"
+UPKEEP = "upkeep.md"
 MEMORY = "memory.json"
 _IN_USE: Mapping[str, str] = {}
 AGENT_RECENT = 20

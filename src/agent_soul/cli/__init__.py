@@ -23,6 +23,7 @@ COMMANDS = {
     "dedup": "agent_soul.cli.judging:dedup",
     "review": "agent_soul.cli.reviewing:review",
     "prune": "agent_soul.cli.upkeep:prune",
+    "consolidate": "agent_soul.cli.consolidating:consolidate_",
     "heartbeat": "agent_soul.cli.upkeep:heartbeat",
     "used": "agent_soul.cli.upkeep:used",
     "compile": "agent_soul.cli.compiling:compile_",

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import click
 
-from agent_soul.adding import add_all, local_now
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show_json
 from agent_soul.cli.upkeep import PAGES_FOLLOW, show_verdicts, verdict_fields
 from agent_soul.compiler import resolve_hub
-from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub
 from agent_soul.resolve import Resolution
 from agent_soul.upkeep.reviewing import DECISIONS, deciding, find_proposals, waiting
+from agent_soul.upkeep.runs import apply_run
 
 
 @click.command()
@@ -54,9 +53,7 @@ def _decide(
     if not source:
         raise RefusedError("missing: --source", hint="say who decides; or set AGENT_SOUL_SOURCE")
     found = find_proposals(resolution, event_ids, action)
-    now = local_now()
-    marks = [draft({"source": source, **record}, now) for record in deciding(found, action, reason)]
-    add_all(hub, marks)
+    marks = apply_run(hub, "review", source, deciding(found, action, reason))
     if as_json:
         decided = [verdict.event.id for verdict in found]
         show_json(ok=True, action=action, decided=decided, marks=[mark.id for mark in marks])

@@ -17,7 +17,7 @@ from agent_soul.resolve import Resolution, Verdict
 from agent_soul.upkeep.heartbeat import Beat, listen
 from agent_soul.upkeep.marks import marks_upon
 from agent_soul.upkeep.pruning import archiving, outdated
-from agent_soul.upkeep.runs import draft_run, keep_run
+from agent_soul.upkeep.runs import apply_run
 
 PAGES_FOLLOW = "the pages follow at the next `soul compile`, `share` or `sync`"
 _apply = click.option("--apply", "apply_", is_flag=True, help="Append the events that do it.")
@@ -36,8 +36,7 @@ def prune(apply_: bool, source: str, as_json: bool, hub_name: str | None) -> int
     hub = open_hub(hub_name)
     resolution = resolve_hub(hub)
     found = outdated(resolution)
-    events = draft_run("prune", source, archiving(found)) if apply_ else []
-    keep_run(hub, events)
+    events = apply_run(hub, "prune", source, archiving(found)) if apply_ else []
     if as_json:
         marks = [event.id for event in events]
         show_json(ok=True, total=len(found), applied=len(found) * apply_, marks=marks, items=verdict_fields(found))
@@ -67,8 +66,7 @@ def heartbeat(apply_: bool, source: str, as_json: bool, hub_name: str | None) ->
     figures, as_of = load_config(hub)[0].upkeep, default_state(None, recorded_in(hub)).as_of
     resolution = resolve_hub(hub)
     beat = listen(resolution, as_of, figures)
-    events = draft_run("heartbeat", source, beat.records()) if apply_ else []
-    keep_run(hub, events)
+    events = apply_run(hub, "heartbeat", source, beat.records()) if apply_ else []
     if as_json:
         show_json(ok=True, **_beat_fields(beat), applied=[event.id for event in events])
         return ExitCode.DONE
@@ -108,8 +106,7 @@ def used(event_ids: tuple[str, ...], source: str, as_json: bool, hub_name: str |
     hub = open_hub(hub_name)
     events = whole_log(hub).events
     found = list({event.id: event for event in (find_event(events, id_) for id_ in event_ids)}.values())
-    marks = draft_run("used", source, marks_upon(found, "use", "It was of use."))
-    keep_run(hub, marks)
+    marks = apply_run(hub, "used", source, marks_upon(found, "use", "It was of use."))
     if as_json:
         show_json(ok=True, used=[event.id for event in found], marks=[mark.id for mark in marks])
         return ExitCode.DONE

@@ -12,21 +12,34 @@ from agent_soul.event import Event
 from agent_soul.hub import Hub
 
 
-def draft_run(command: str, source: str, records: Iterable[Mapping[str, Any]]) -> list[Event]:
-    """Return the events of one run of `soul <command>`, not yet kept; their `origin` names the run."""
-    now = local_now()
-    batch = now.astimezone(UTC).isoformat(timespec="seconds")
-    return [
-        draft({"source": source, **record, "origin": _origin(command, batch, number)}, now)
-        for number, record in enumerate(records, start=1)
-    ]
+class Run:
+    """Drafts the events of one run of `soul <command>`: one moment, one source, and an `origin` that names the run."""
+
+    def __init__(self, command: str, source: str) -> None:
+        self._now = local_now()
+        self._tool = f"soul {command}"
+        self._batch = self._now.astimezone(UTC).isoformat(timespec="seconds")
+        self._source = source
+        self.events: list[Event] = []
+
+    def draft(self, records: Iterable[Mapping[str, Any]]) -> list[Event]:
+        """Return the events of `records`, not yet kept. Raises `RefusedError` where one may not be written."""
+        drafted = []
+        for number, record in enumerate(records, start=len(self.events) + 1):
+            origin = {"tool": self._tool, "id": f"{self._batch} {number}", "batch": self._batch}
+            drafted.append(draft({"source": self._source, **record, "origin": origin}, self._now))
+        self.events += drafted
+        return drafted
+
+    def keep(self, hub: Hub) -> None:
+        """Append all that was drafted as one outbox file; a run that found nothing to do leaves nothing."""
+        if self.events:
+            add_all(hub, self.events)
 
 
-def keep_run(hub: Hub, events: list[Event]) -> None:
-    """Append the events of a run as one outbox file; a run that found nothing to do leaves nothing."""
-    if events:
-        add_all(hub, events)
-
-
-def _origin(command: str, batch: str, number: int) -> dict[str, str]:
-    return {"tool": f"soul {command}", "id": f"{batch} {number}", "batch": batch}
+def apply_run(hub: Hub, command: str, source: str, records: Iterable[Mapping[str, Any]]) -> list[Event]:
+    """Append the events of a run whose records are known at once, and return them."""
+    run = Run(command, source)
+    run.draft(records)
+    run.keep(hub)
+    return run.events
