@@ -95,6 +95,15 @@ def test_only_passing_remarks_are_kept(odd: dict[str, Any]) -> None:
     assert fragments(note(1, "We decided to ship on Mondays only.") | odd) == []
 
 
+def test_what_upkeep_says_of_itself_is_no_remark() -> None:
+    origin = {"tool": "soul consolidate", "id": "1"}
+    report = note(1, "Consolidated: 2 merges made.", kind="project-update")
+    alike = report | {"event_id": "event-2", "source": "desk"}
+
+    assert len(fragments(report, alike)) == 1
+    assert fragments(report | {"origin": origin}, alike | {"origin": origin}) == []
+
+
 @pytest.mark.parametrize(
     ("remark", "kept"),
     [

@@ -26,6 +26,7 @@ from agent_soul.log import Log, SourceFiles, parse_log, read_source_files
 from agent_soul.memory_json import render_memory
 from agent_soul.overview import State, recorded_state, render_index, render_list
 from agent_soul.pages import INDEX, LIST, MEMORY, PAGE_FORMAT, home_of, plan_pages
+from agent_soul.projects import folded
 from agent_soul.render import Style, render_page
 from agent_soul.reports import render_conflicts, render_metrics
 from agent_soul.resolve import Resolution, resolve
@@ -57,7 +58,7 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     """Return all pages for `log` on the day of `state`. Pure: equal arguments give equal bytes, anywhere."""
     if state.fuzzy_days is not None:
         config = config._replace(fuzzy_days=state.fuzzy_days)
-    resolution = resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1)
+    resolution = folded(resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1))
     shown = _since(resolution, state.since)
     conflicts = find_conflicts(shown)
     style = Style(config, _homes(shown))
@@ -107,7 +108,7 @@ def recorded_in(hub: Hub) -> State | None:
 
 def resolve_today(hub: Hub, log: Log) -> Resolution:
     """Return what the events of `log` are worth today, by the hub's settings and the same date as the pages."""
-    return resolve(log.events, default_state(None, recorded_in(hub)).as_of, load_config(hub)[0])
+    return folded(resolve(log.events, default_state(None, recorded_in(hub)).as_of, load_config(hub)[0]))
 
 
 def resolve_hub(hub: Hub) -> Resolution:

@@ -108,6 +108,11 @@ def _some(given: Mapping[str, Any], **names: str) -> dict[str, Any]:
     return {ours: _plain(given[theirs]) for ours, theirs in names.items() if theirs in given}
 
 
+def _with_project(event: Event) -> Mapping[str, Any]:
+    """Return the record with its project under the name that it is called now."""
+    return {**event.data, "project": event.project} if event.project else event.data
+
+
 def _common(line: Line) -> dict[str, Any]:
     event = line.event
     return {
@@ -118,7 +123,7 @@ def _common(line: Line) -> dict[str, Any]:
         "scope": event.scope,
         "importance": event.importance,
         **_some(
-            event.data,
+            _with_project(event),
             project="project",
             agent="agent",
             confidence="confidence",
@@ -167,7 +172,7 @@ def _kpi(events: Sequence[Event]) -> dict[str, Any]:
     return {
         "id": newest.id,
         "name": _plain(metric["name"]),
-        **_some(newest.data, project="project", agent="agent"),
+        **_some(_with_project(newest), project="project", agent="agent"),
         "current_value": metric["value"],
         **_some(metric, target_value="target", unit="unit"),
         "trend": trend(values, metric.get("target")),

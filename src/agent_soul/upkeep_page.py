@@ -42,7 +42,12 @@ def _runs(resolution: Resolution) -> list[list[Verdict]]:
         if origin.get("tool") in _TOOLS and verdict.status not in _UNSEEN:
             runs.setdefault((origin["tool"], verdict.event.source, origin.get("batch", "")), []).append(verdict)
     ordered = sorted(runs.values(), key=lambda run: run[0].event.sort_key, reverse=True)
-    return [sorted(run, key=lambda verdict: not _is_report(verdict)) for run in ordered]
+    return [sorted(run, key=_place_in_run) for run in ordered]
+
+
+def _place_in_run(verdict: Verdict) -> tuple[bool, str]:
+    """Order the report first, then what the run drafted one after the other: all of it has one time."""
+    return (not _is_report(verdict), verdict.event.data["origin"].get("id", ""))
 
 
 def _is_report(verdict: Verdict) -> bool:

@@ -17,7 +17,7 @@ from agent_soul.config import Config
 from agent_soul.dedup import Cluster, find_clusters
 from agent_soul.event import Event
 from agent_soul.log import Log
-from agent_soul.pages import PROFILE, STABLE, home_of
+from agent_soul.pages import PROFILE, STABLE, UPKEEP, home_of
 from agent_soul.resolve import Resolution, Status, Verdict, resolve
 from agent_soul.tokens import estimate_tokens
 from agent_soul.upkeep.fragments import Fragment, find_fragments
@@ -124,7 +124,7 @@ def lost_facts(key: Iterable[Event], after: Compiled) -> list[Event]:
     for event in key:
         verdict = standing_for(after.resolution, event.id)
         name = after.resolution.name_of(verdict.event.id).rstrip(".:")
-        if verdict.status is not Status.ACTIVE or name not in words.get(home_of(verdict.event), ()):
+        if name not in words.get(home_of(verdict.event), ()):
             lost.append(event)
     return lost
 
@@ -140,7 +140,8 @@ def oversize_pages(texts: Mapping[str, str]) -> dict[str, int]:
 
 def sizes(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
     """Return the sizes of the pages before and after, a line each: those always loaded, and those that changed most."""
-    changed = [path for path in sorted({*before, *after} - {*_ALWAYS}) if before.get(path) != after.get(path)]
+    pages = {path for path in (*before, *after) if path.endswith(".md")} - {*_ALWAYS, UPKEEP}
+    changed = [path for path in sorted(pages) if before.get(path) != after.get(path)]
     costs = {path: (_cost(before.get(path, "")), _cost(after.get(path, ""))) for path in (*_ALWAYS, *changed)}
     most = sorted(changed, key=lambda path: (-abs(costs[path][0] - costs[path][1]), path))[:_SIZES_SHOWN]
     rows = [f"{path}: {costs[path][0]:,} → {costs[path][1]:,} tokens" for path in (*_ALWAYS, *most)]

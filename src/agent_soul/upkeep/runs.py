@@ -26,7 +26,7 @@ class Run:
         """Return the events of `records`, not yet kept. Raises `RefusedError` where one may not be written."""
         drafted = []
         for number, record in enumerate(records, start=len(self.events) + 1):
-            origin = {"tool": self._tool, "id": f"{self._batch} {number}", "batch": self._batch}
+            origin = {"tool": self._tool, "id": f"{self._batch} {number:05}", "batch": self._batch}
             drafted.append(draft({"source": self._source, **record, "origin": origin}, self._now))
         self.events += drafted
         return drafted
