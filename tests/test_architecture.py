@@ -60,6 +60,7 @@ PURE = (
     "upkeep.projects",
     "upkeep.pruning",
     "upkeep.reviewing",
+    "upkeep.weekly",
     "judging.judge",
     "judging.pairs",
     "judging.apart",
