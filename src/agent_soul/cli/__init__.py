@@ -22,6 +22,7 @@ COMMANDS = {
     "resolve": "agent_soul.cli.deciding:resolve",
     "dedup": "agent_soul.cli.judging:dedup",
     "review": "agent_soul.cli.reviewing:review",
+    "reflect": "agent_soul.cli.reflecting:reflect",
     "report": "agent_soul.cli.reporting:report",
     "project": "agent_soul.cli.projects:project",
     "prune": "agent_soul.cli.upkeep:prune",
