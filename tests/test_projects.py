@@ -89,6 +89,9 @@ class TestAliases:
             "store",
         ]
 
+    def test_a_name_that_is_its_own_alias_is_named_once(self) -> None:
+        assert Aliases([(["a", "b"], "a")]).names_for("b") == ["a", "b"]
+
     def test_pages_and_json_have_one_project(self) -> None:
         records = [of(1, "shop", "Opens at nine."), of(2, "store", "Closes at six."), alias(3, "store", "shop")]
         texts = compiled(records).texts
