@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
 from agent_soul.cli import main
 from agent_soul.compiler import compile_hub
 from agent_soul.config import default_config
+from agent_soul.draft import draft
 from agent_soul.event import Event, build
 from agent_soul.hub import find_hub
 from agent_soul.resolve import resolve
@@ -123,7 +125,7 @@ def test_where_and_as_what_a_remark_is_kept(remark: dict[str, Any], kept: dict[s
 
 def drafted(records: Iterable[Mapping[str, Any]]) -> list[Event]:
     """Make events of records as `Run.draft` does, but for clock and chance."""
-    return [build(event(0) | record | {"event_id": f"made-{number}"}) for number, record in enumerate(records)]
+    return [build(event(0) | record | {"event_id": f"made-{crc32(record['summary'].encode())}"}) for record in records]
 
 
 def consolidated(*records: Mapping[str, Any], propose: bool = False) -> Consolidation:
@@ -176,6 +178,21 @@ def test_a_merge_that_was_answered_is_not_made_again() -> None:
     assert consolidated(*SAME, waits).merges == ()
     done = event(3, "Short.", scope="profile", supersedes=ids, derived_from=ids)
     assert consolidated(*SAME, done, event(4, "No.", kind="retraction", supersedes=["event-3"])).merges == ()
+
+
+def test_what_may_not_be_written_again_costs_itself_alone() -> None:
+    def checked(records: Iterable[Mapping[str, Any]]) -> list[Event]:
+        return [draft({"source": "mac", **record}, datetime.now(UTC)) for record in records]
+
+    records = [
+        note(1, "We decided to ship on Mondays only.", detail="x" * 20_000),
+        note(2, "We decided to paint it green."),
+    ]
+    found = consolidate(log_of(records), default_config(), compiled(records), checked, propose=False)
+
+    assert [each.newest.id for each in found.fragments] == ["event-2"]
+    assert len(found.kept) == 1
+    assert "detail: has 20000 bytes" in found.unwritable[0]
 
 
 def test_a_proposed_merge_replaces_nothing_yet() -> None:

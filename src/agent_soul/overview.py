@@ -130,11 +130,11 @@ def _status_block(counts: Mapping[Status, int], conflicts: int, bad_lines: int, 
     numbers += [f"bad lines {bad_lines}"]
     numbers += [f"{status} {counts[status]}" for status in _QUIET if counts[status]]
     numbers += [f"lines of a newer version {set_aside}"] if set_aside else []
-    waiting = [status for status in (Status.PENDING, Status.QUARANTINED) if counts[status]]
     advice = [f"Conflicts: canonical/{CONFLICTS}."] if conflicts else []
     advice += ["Lines not read: `soul validate` names each."] if bad_lines or set_aside else []
-    named = " ".join(f"--status {status}" for status in waiting)
-    advice += [f"To decide: `soul search {named} --limit 0`."] if waiting else []
+    ways = ["`soul review`"] if counts[Status.PENDING] else []
+    ways += ["`soul search --status quarantined --limit 0`"] if counts[Status.QUARANTINED] else []
+    advice += [f"To decide: {', '.join(ways)}."] if ways else []
     return "\n".join(["## State", ", ".join(numbers) + ".", *advice])
 
 

@@ -68,6 +68,8 @@ def _show(found: Consolidation) -> None:
     show_verdicts(found.outdated, resolution)
     for path, pages in found.oversize.items():
         show(f"no room on canonical/{path}: the rest is on {pages} page{'s' * (pages != 1)} in more/")
+    for reason in found.unwritable:
+        say(f"left out, as it cannot be written again: {reason}")
 
 
 def _what_follows(found: Consolidation, *, apply_: bool) -> str:
@@ -90,6 +92,7 @@ def _fields(found: Consolidation, *, applied: bool) -> dict[str, Any]:
         ],
         "outdated": verdict_fields(found.outdated),
         "oversize": dict(found.oversize),
+        "unwritable": list(found.unwritable),
         "key_facts": {"checked": len(found.key), "lost": [event.id for event in found.lost]},
         "sizes": sizes(found.before.texts, found.after.texts),
     }

@@ -10,11 +10,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from agent_soul.compiler import Compiled, compile_log
 from agent_soul.config import Config
 from agent_soul.dedup import Cluster, find_clusters
+from agent_soul.errors import RefusedError
 from agent_soul.event import Event
 from agent_soul.log import Log
 from agent_soul.pages import PROFILE, STABLE, UPKEEP, home_of
@@ -22,6 +23,8 @@ from agent_soul.resolve import Resolution, Status, Verdict, resolve
 from agent_soul.tokens import estimate_tokens
 from agent_soul.upkeep.fragments import Fragment, find_fragments
 from agent_soul.upkeep.pruning import outdated
+
+T = TypeVar("T")
 
 _ID = re.compile(r"[A-Za-z0-9_.:-]*[A-Za-z0-9_-]")
 """An id as it stands in a line; what ends in `.` or `:` is looked for without that, as a form of lines may add it."""
@@ -36,13 +39,15 @@ class Consolidation(NamedTuple):
     """What was found, what would be appended for it, and the pages before and after that.
 
     `oversize` maps the path of each page that is too small for its lines to the number of pages in `more/` that hold
-    the rest. `key` are the active events of key importance and `lost` those of them that no page would show any more.
+    the rest. `unwritable` says why some of what was found cannot be written: an old line may hold more than is taken
+    today. `key` are the active events of key importance and `lost` those of them that no page would show any more.
     """
 
     merges: tuple[Cluster, ...]
     fragments: tuple[Fragment, ...]
     outdated: tuple[Verdict, ...]
     oversize: Mapping[str, int]
+    unwritable: tuple[str, ...]
     merged: tuple[Event, ...]
     kept: tuple[Event, ...]
     before: Compiled
@@ -69,12 +74,10 @@ def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, pro
 
     With `propose` merges wait for a review and count for nothing until then.
     """
-    merges = open_clusters(before.resolution)
     waits = {"proposed": True} if propose else {}
-    merged = draft({**cluster.replacement(), **waits} for cluster in merges)
+    merges, merged, long_merges = _drafted(draft, open_clusters(before.resolution), lambda c: c.replacement() | waits)
     resolution = resolve([*log.events, *merged], before.state.as_of, config) if merged else before.resolution
-    fragments = find_fragments(resolution)
-    kept = draft(fragment.statement() for fragment in fragments)
+    fragments, kept, long_fragments = _drafted(draft, find_fragments(resolution), Fragment.statement)
     new = [*merged, *kept]
     after = compile_log(replace(log, events=[*log.events, *new]), config, before.state) if new else before
     key = tuple(key_facts(before.resolution, config.upkeep.key_importance))
@@ -83,6 +86,7 @@ def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, pro
         tuple(fragments),
         tuple(outdated(before.resolution)),
         oversize_pages(before.texts),
+        (*long_merges, *long_fragments),
         tuple(merged),
         tuple(kept),
         before,
@@ -90,6 +94,21 @@ def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, pro
         key,
         tuple(lost_facts(key, after)),
     )
+
+
+def _drafted(
+    draft: Draft, found: Iterable[T], record_of: Callable[[T], Mapping[str, Any]]
+) -> tuple[list[T], list[Event], list[str]]:
+    """Return what of `found` may be written, the events of it, and why the rest may not."""
+    writable, events, refused = [], [], []
+    for each in found:
+        try:
+            events += draft([record_of(each)])
+        except RefusedError as error:
+            refused.append(error.message)
+        else:
+            writable.append(each)
+    return writable, events, refused
 
 
 def open_clusters(resolution: Resolution) -> list[Cluster]:
