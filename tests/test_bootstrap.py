@@ -46,6 +46,7 @@ COMMAND_OF_SCRIPT = {
     "compile_and_sync.sh": ["compile", "--apply"],
     "dedup_profile.py": ["dedup", "--scope", "profile"],
     "memory_op.py": ["memory"],
+    "prune_fuzzy.py": ["prune"],
     "quick_share.py": ["share"],
     "quick_share.sh": ["share"],
     "search_events.py": ["search"],

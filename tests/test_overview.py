@@ -85,7 +85,7 @@ def test_the_index_counts_and_says_how_to_see_what_waits() -> None:
 
     assert "active 2, conflicts 1, pending 1, bad lines 0, retracted 1.\n" in index
     assert "Conflicts: canonical/conflicts.md." in index
-    assert "To decide: `soul search --status pending --limit 0`." in index
+    assert "To decide: `soul review`." in index
     assert "soul validate" not in index
 
 

@@ -62,7 +62,7 @@ every_file = pytest.mark.parametrize("file", [*WORKFLOWS.values(), RECORD], ids=
 
 
 def test_there_are_these_workflows() -> None:
-    assert set(WORKFLOWS) == {"auto-compile", "test", "validate"}
+    assert set(WORKFLOWS) == {"auto-compile", "nightly", "test", "validate"}
 
 
 @every_workflow
@@ -85,13 +85,14 @@ def test_a_job_has_a_time_limit_and_a_fixed_runner(job: Mapping[str, Any]) -> No
     assert "latest" not in str(job.get("strategy", ""))
 
 
-def test_only_the_compile_job_may_write() -> None:
+def test_only_the_jobs_that_push_may_write() -> None:
     granted = {
         (name, job_name): job.get("permissions", {})
         for name, file in WORKFLOWS.items()
         for job_name, job in load(file)["jobs"].items()
     }
-    assert granted.pop(("auto-compile", "compile")) == {"contents": "write"}
+    for pushing in (("auto-compile", "compile"), ("nightly", "upkeep")):
+        assert granted.pop(pushing) == {"contents": "write"}
     assert all(rights in ({}, {"contents": "read"}) for rights in granted.values()), granted
 
 
@@ -131,15 +132,16 @@ def test_what_auto_compile_pushes_does_not_start_it() -> None:
     assert paths == ["sources/**", "soul.yaml"]
 
 
-def test_auto_compile_runs_daily_off_the_hour_and_not_in_the_template() -> None:
-    workflow = load(WORKFLOWS["auto-compile"])
+@pytest.mark.parametrize(("name", "job"), [("auto-compile", "compile"), ("nightly", "upkeep")])
+def test_what_runs_daily_does_so_off_the_hour_and_not_in_the_template(name: str, job: str) -> None:
+    workflow = load(WORKFLOWS[name])
     minute, hour, *rest = workflow["on"]["schedule"][0]["cron"].split()
     assert minute.isdigit()
     assert minute != "0"
     assert hour.isdigit()
     assert rest == ["*", "*", "*"]
     assert "workflow_dispatch" in workflow["on"]
-    assert workflow["jobs"]["compile"]["if"] == "${{ !github.event.repository.is_template }}"
+    assert workflow["jobs"][job]["if"] == "${{ !github.event.repository.is_template }}"
 
 
 @pytest.mark.parametrize("name", ["validate", "test"])
@@ -487,6 +489,44 @@ def test_a_protected_branch_ends_auto_compile_with_the_words_of_the_server(world
     assert done.code == 4
     assert "Changes must be made through a pull request." in done.said
     assert world.head() == before
+
+
+# nightly
+
+
+def keep_up_on_github(world: World) -> Done:
+    shutil.rmtree(world.runner.workspace, ignore_errors=True)
+    return world.runner.run(load(WORKFLOWS["nightly"])["jobs"]["upkeep"]["steps"])
+
+
+def remark(world: World, summary: str, age: int, *options: str) -> None:
+    append(world.mine, summary, "--ts", f"{day(-age)}T08:00:00Z", *options)
+
+
+@on_a_runner
+def test_the_night_fades_keeps_and_proposes_and_then_has_nothing_to_do(world: World) -> None:
+    correction = ("--kind", "correction", "--scope", "profile")
+    preference = ("--kind", "preference", "--scope", "profile")
+    remark(world, "Call the database Postgres.", 100, *correction)
+    remark(world, "We decided to ship on Mondays only.", 1, "--kind", "note", "--scope", "daily")
+    remark(world, "User likes concise replies.", 3, *preference)
+    remark(world, "User prefers short answers.", 2, *preference)
+    publish(world.mine, "Events")
+    before = world.head()
+    assert keep_up_on_github(world).code == 0
+    after = world.head()
+    assert after != before
+    profile = world.on_main("canonical/profile.md")
+    assert "Postgres" not in profile
+    assert "User likes concise replies" in profile
+    assert "ship on Mondays" in world.on_main("canonical/stable-memory.md")
+    assert "soul heartbeat by nightly-upkeep" in world.on_main("canonical/upkeep.md")
+    assert [event["kind"] for event in events_on_main(world, "nightly-upkeep") if event.get("proposed")] == [
+        "preference"
+    ]
+    assert git(world.remote, "log", "-1", "--format=%an %cn", "main").split() == ["github-actions[bot]"] * 2
+    assert keep_up_on_github(world).code == 0
+    assert world.head() == after
 
 
 # validate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_source_files
 from agent_soul.references import KnownIds, links_in, named_ids, with_whole_ids
+from agent_soul.slug import slug
 
 
 class Added(NamedTuple):
@@ -33,6 +35,7 @@ def add(hub: Hub, record: Mapping[str, Any]) -> Added:
     record, notes = _with_whole_ids(hub, record)
     event = draft(record, now)
     notes += _notes_on_links(hub, event)
+    unusual = _doubts_about_project(hub, event)
     with exclusive(hub.lock_file, purpose="add"):
         if record.get("event_id") is not None:
             earlier = [known for known in _events_naming(hub, [event.id]) if known.id == event.id]
@@ -40,8 +43,24 @@ def add(hub: Hub, record: Mapping[str, Any]) -> Added:
         appended = outbox.append(hub, [as_line(event)])
     if event.path:
         notes.append(f"{event.id} was added before; it is there once")
-    warnings = (*notes, *advice(event, now.astimezone(UTC).date().isoformat()), *appended.warnings)
+    warnings = (*notes, *advice(event, now.astimezone(UTC).date().isoformat()), *unusual, *appended.warnings)
     return Added(event, appended.paths[event.id], warnings)
+
+
+def _doubts_about_project(hub: Hub, event: Event) -> list[str]:
+    """Return a warning where the project is new here and its name may be a slip for one that is there.
+
+    A project that has a page is known; only a new name pays for a look at the log.
+    """
+    if event.scope != "project" or (hub.canonical / "projects" / f"{slug(event.project)}.md").exists():
+        return []
+    from agent_soul.projects import names_in, nearest_name
+
+    near = nearest_name(event.project, names_in(_contents(hub).values()))
+    if not near:
+        return []
+    alias = f"`soul project alias {shlex.quote(near)} {shlex.quote(event.project)}`"
+    return [f"project {event.project!r} is new here, and there is a project {near!r}; if that is meant, run {alias}"]
 
 
 def local_now() -> datetime:

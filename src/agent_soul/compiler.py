@@ -15,6 +15,7 @@ from agent_soul import gitio, outbox
 from agent_soul.canonical import Difference, difference, files_below, read_text, write_pages
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict, find_conflicts
+from agent_soul.disuse import unused_since
 from agent_soul.errors import StoppedError
 from agent_soul.event import short_id
 from agent_soul.evidence import with_evidence
@@ -26,10 +27,12 @@ from agent_soul.memory_json import render_memory
 from agent_soul.metrics import Crossing, crossings
 from agent_soul.overview import State, recorded_state, render_index, render_list
 from agent_soul.pages import INDEX, LIST, MEMORY, PAGE_FORMAT, home_of, plan_pages
+from agent_soul.projects import folded
 from agent_soul.render import Style, render_page
 from agent_soul.reports import render_conflicts, render_metrics
 from agent_soul.resolve import Resolution, resolve
 from agent_soul.settings import load_config
+from agent_soul.upkeep_page import render_upkeep
 
 _FAR_AHEAD_DAYS = 7
 
@@ -59,14 +62,16 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     """Return all pages for `log` on the day of `state`. Pure: equal arguments give equal bytes, anywhere."""
     if state.fuzzy_days is not None:
         config = config._replace(fuzzy_days=state.fuzzy_days)
-    resolution = resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1)
+    resolution = folded(resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1))
     shown = _since(resolution, state.since)
     conflicts = find_conflicts(shown)
     crossed = crossings(shown, config.thresholds)
     style = Style(config, _homes(shown))
-    pages = with_evidence(plan_pages(shown, conflicts, config), shown)
+    unused = unused_since(resolution, state.as_of, config.upkeep.unused_days)
+    pages = with_evidence(plan_pages(shown, conflicts, config, unused), shown)
     texts = {path: text for page in pages for path, text in render_page(page, style).items()}
     texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style, crossed)
+    texts |= render_upkeep(shown, style)
     texts[MEMORY] = render_memory(shown, config, conflicts)
     odd = len(log.set_aside)
     texts[INDEX] = render_index(state, resolution.counts, len(conflicts), log.bad_lines, odd, pages)
@@ -101,7 +106,7 @@ def recorded_in(hub: Hub) -> State | None:
 
 def resolve_today(hub: Hub, log: Log) -> Resolution:
     """Return what the events of `log` are worth today, by the hub's settings and the same date as the pages."""
-    return resolve(log.events, default_state(None, recorded_in(hub)).as_of, load_config(hub)[0])
+    return folded(resolve(log.events, default_state(None, recorded_in(hub)).as_of, load_config(hub)[0]))
 
 
 def resolve_hub(hub: Hub) -> Resolution:

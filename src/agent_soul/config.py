@@ -30,6 +30,15 @@ class Threshold(NamedTuple):
         return too_low or (self.maximum is not None and value > self.maximum)
 
 
+class Upkeep(NamedTuple):
+    """The figures of upkeep: days without use, repetitions, and the importance from which a fact is a key fact."""
+
+    unused_days: int
+    archive_days: int
+    confirming_corrections: int
+    key_importance: float
+
+
 class Config(NamedTuple):
     """The settings of a hub. Everything that the compiler may depend on besides events and a date is here."""
 
@@ -43,6 +52,7 @@ class Config(NamedTuple):
     session_minutes: int
     session_bytes: int
     quiet_days: int
+    upkeep: Upkeep
     thresholds: tuple[Threshold, ...] = ()
 
 
@@ -83,6 +93,7 @@ def _config(filled: Mapping[str, Any]) -> Config:
         summary_width=pages["summary_width"],
         thresholds=tuple(map(_threshold, filled["thresholds"])),
         **filled["writes"],
+        upkeep=Upkeep(**filled["upkeep"]),
     )
 
 

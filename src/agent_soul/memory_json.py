@@ -127,6 +127,11 @@ def _some(given: Mapping[str, Any], **names: str) -> dict[str, Any]:
     return {ours: _plain(given[theirs]) for ours, theirs in names.items() if theirs in given}
 
 
+def _with_project(event: Event) -> Mapping[str, Any]:
+    """Return the record with its project under the name that it is called now."""
+    return {**event.data, "project": event.project} if event.project else event.data
+
+
 def _common(line: Line, resolution: Resolution) -> dict[str, Any]:
     """Return what every item has; `confidence` is null where its writer gave none."""
     event, verdict = line.event, line.verdict
@@ -138,7 +143,9 @@ def _common(line: Line, resolution: Resolution) -> dict[str, Any]:
         "scope": event.scope,
         "importance": event.importance,
         "confidence": event.data.get("confidence"),
-        **_some(event.data, project="project", agent="agent", tags="tags", valid_until="valid_until", refs="refs"),
+        **_some(
+            _with_project(event), project="project", agent="agent", tags="tags", valid_until="valid_until", refs="refs"
+        ),
         **({"replaces": _plain(event.supersedes)} if event.supersedes else {}),
         **({"related_to": _plain(tuple(related))} if related else {}),
         **({"conflicts_with": list(line.against[:_ITEMS])} if line.against else {}),
@@ -209,7 +216,7 @@ def _kpi(series: Series) -> dict[str, Any]:
     return {
         "id": newest.id,
         "name": _plain(series.name),
-        **_some(newest.data, project="project", agent="agent"),
+        **_some(_with_project(newest), project="project", agent="agent"),
         "current_value": series.values[-1],
         **({"target_value": target} if target is not None else {}),
         **({"unit": _plain(unit)} if unit else {}),

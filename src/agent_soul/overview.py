@@ -18,6 +18,7 @@ from agent_soul.pages import (
     PAGE_FORMAT,
     PROFILE,
     STABLE,
+    UPKEEP,
     Page,
     budget_of,
     longest_fitting,
@@ -129,11 +130,11 @@ def _status_block(counts: Mapping[Status, int], conflicts: int, bad_lines: int, 
     numbers += [f"bad lines {bad_lines}"]
     numbers += [f"{status} {counts[status]}" for status in _QUIET if counts[status]]
     numbers += [f"lines of a newer version {set_aside}"] if set_aside else []
-    waiting = [status for status in (Status.PENDING, Status.QUARANTINED) if counts[status]]
     advice = [f"Conflicts: canonical/{CONFLICTS}."] if conflicts else []
     advice += ["Lines not read: `soul validate` names each."] if bad_lines or set_aside else []
-    named = " ".join(f"--status {status}" for status in waiting)
-    advice += [f"To decide: `soul search {named} --limit 0`."] if waiting else []
+    ways = ["`soul review`"] if counts[Status.PENDING] else []
+    ways += ["`soul search --status quarantined --limit 0`"] if counts[Status.QUARANTINED] else []
+    advice += [f"To decide: {', '.join(ways)}."] if ways else []
     return "\n".join(["## State", ", ".join(numbers) + ".", *advice])
 
 
@@ -147,7 +148,12 @@ _INTRO = (
 def render_list(pages: Sequence[Page], texts: Mapping[str, str]) -> str:
     """Return `pages.md`: every page with its cost; where there are too many, of each folder those used last."""
     always = [f"- {path}: {_cost(texts[path])}" for path in (INDEX, PROFILE, STABLE) if path in texts]
-    single = {CONFLICTS: "what contradicts what", FUZZY: "the last days", METRICS: "measurements"}
+    single = {
+        CONFLICTS: "what contradicts what",
+        FUZZY: "the last days",
+        METRICS: "measurements",
+        UPKEEP: "what upkeep did",
+    }
     demand = [f"- {path}: {_cost(texts[path])}, {what}" for path, what in single.items() if path in texts]
     demand += [f"- {MEMORY}: the same for programs"] if MEMORY in texts else []
     fixed = ["\n".join(["## Always", *always]), "\n".join(["## On demand", *demand])]

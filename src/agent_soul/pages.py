@@ -21,7 +21,9 @@ PAGE_FORMAT = 1
 
 INDEX, PROFILE, STABLE = "index.md", "profile.md", "stable-memory.md"
 FUZZY, METRICS, CONFLICTS, LIST = "fuzzy-memory.md", "metrics.md", "conflicts.md", "pages.md"
+UPKEEP = "upkeep.md"
 MEMORY = "memory.json"
+_IN_USE: Mapping[str, str] = {}
 AGENT_RECENT = 20
 """Newest events of a source that its agent page repeats; they all stand in full on their home pages."""
 
@@ -98,7 +100,8 @@ def longest_fitting(count: int, build: Callable[[int], str], budget: Budget) -> 
 class Line(NamedTuple):
     """One memory on a page: the event with what is said about it.
 
-    `name` is its id and `against` the ids that it contradicts, all as they are shown.
+    `name` is its id and `against` the ids that it contradicts, all as they are shown. `unused_since` is the date of its
+    last use, where that is long ago.
     """
 
     event: Event
@@ -106,6 +109,7 @@ class Line(NamedTuple):
     name: str
     home: str = ""
     against: tuple[str, ...] = ()
+    unused_since: str = ""
 
 
 class View(NamedTuple):
@@ -186,9 +190,14 @@ def ranked(lines: Iterable[Line], config: Config) -> list[Line]:
     return result
 
 
-def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Config) -> list[Page]:
-    """Return every page of memory, sorted by path. Profile and stable memory are there even when empty."""
-    lines = active_lines(resolution, conflicts)
+def plan_pages(
+    resolution: Resolution, conflicts: Sequence[Conflict], config: Config, unused: Mapping[str, str] = _IN_USE
+) -> list[Page]:
+    """Return every page of memory, sorted by path. Profile and stable memory are there even when empty.
+
+    `unused` maps the ids of what nobody has used for long to the date of their last use.
+    """
+    lines = active_lines(resolution, conflicts, unused)
     groups: dict[str, list[Line]] = defaultdict(list, {PROFILE: [], STABLE: []})
     by_source: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
@@ -203,12 +212,21 @@ def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Co
     ]
 
 
-def active_lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:
+def active_lines(
+    resolution: Resolution, conflicts: Iterable[Conflict], unused: Mapping[str, str] = _IN_USE
+) -> list[Line]:
     """Return every active event as a line, in the total order."""
     name = resolution.name_of
     against = {id_: tuple(map(name, others)) for id_, others in contradictions(conflicts).items()}
     return [
-        Line(verdict.event, verdict, name(verdict.event.id), home_of(verdict.event), against.get(verdict.event.id, ()))
+        Line(
+            verdict.event,
+            verdict,
+            name(verdict.event.id),
+            home_of(verdict.event),
+            against.get(verdict.event.id, ()),
+            unused.get(verdict.event.id, ""),
+        )
         for verdict in resolution.active
     ]
 

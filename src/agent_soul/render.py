@@ -136,6 +136,8 @@ def _marks(line: Line) -> str:
         marks += f" [{event.data['decision']['status']}]"
     if event.valid_until:
         marks += f" [until {event.valid_until}]"
+    if line.unused_since:
+        marks += f" [unused since {line.unused_since}]"
     if verdict.copies > 1:
         sources = f" from {len(verdict.sources)} sources" if len(verdict.sources) > 1 else ""
         marks += f" ×{verdict.copies}{sources}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -83,11 +83,11 @@ def dedup(
     found = _named(find_clusters(resolution, scope), cluster_ids)
     added = _apply(hub, found, source) if apply_ else {}
     if as_json:
-        clusters = [_cluster_fields(cluster, added) for cluster in found]
+        clusters = [cluster_fields(cluster, added) for cluster in found]
         show_json(ok=True, total=len(found), applied=len(added), clusters=clusters)
     else:
         for cluster in found:
-            _show_cluster(cluster, resolution)
+            show_cluster(cluster, resolution)
     _say_what_follows(len(found), len(added), apply_=apply_)
     return ExitCode.DONE
 
@@ -121,7 +121,8 @@ def _apply(hub: Hub, clusters: Sequence[Cluster], source: str) -> dict[str, str]
     return {cluster_id: event.id for cluster_id, event in events.items()}
 
 
-def _show_cluster(cluster: Cluster, resolution: Resolution) -> None:
+def show_cluster(cluster: Cluster, resolution: Resolution) -> None:
+    """Print what a merge would keep and what it would put aside, and why."""
     newest, *others = cluster.members
     show(f"{cluster.id}  {len(cluster.members)} statements of {', '.join(cluster.sources)}")
     show(f"  keep  {line_of(newest, shown_id=resolution.name_of(newest.id))}")
@@ -130,7 +131,8 @@ def _show_cluster(cluster: Cluster, resolution: Resolution) -> None:
         show(f"  drop  {line_of(member, shown_id=resolution.name_of(member.id))}  ({reason})")
 
 
-def _cluster_fields(cluster: Cluster, added: dict[str, str]) -> dict[str, Any]:
+def cluster_fields(cluster: Cluster, added: Mapping[str, str]) -> dict[str, Any]:
+    """Return a cluster for JSON; `added` maps the ids of clusters that were merged to the ids of their events."""
     members = [
         {"event_id": member.id, "evidence": cluster.evidence.get(member.id, ""), "event": member.data}
         for member in cluster.members

@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-from collections.abc import Collection, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,7 +101,7 @@ class Index:
 
     def passing(self, filters: Filters, terms: Sequence[str] = ()) -> set[int]:
         """Return the events that pass the filters; with terms, those of them that hold any."""
-        where, values = _conditions(filters)
+        where, values = _conditions(filters, _alone if filters.scope == "agent" else self._project_names)
         if terms:
             where += f" AND number IN (SELECT number FROM posting WHERE term IN ({_marks(terms)}))"
         rows = self.connection.execute(f"SELECT number FROM event WHERE {where}", (*values, *terms))
@@ -186,6 +186,20 @@ class Index:
         """Return every term of the index."""
         return [row[0] for row in self.connection.execute("SELECT DISTINCT term FROM posting ORDER BY term")]
 
+    def _project_names(self, name: str) -> list[str]:
+        """Return all names of the project that has one, as the `alias` marks say."""
+        query = (
+            "SELECT record FROM event JOIN body USING (number) WHERE kind = 'mark' AND status = 'mark'"
+            " AND instr(record, '\"alias\"') ORDER BY instant, source, id"
+        )
+        marks = (json.loads(row[0]).get("mark", {}) for row in self.connection.execute(query))
+        named = [(mark["targets"], mark["to"]) for mark in marks if mark.get("action") == "alias" and mark.get("to")]
+        if not named:
+            return [name]
+        from agent_soul.projects import Aliases  # reads the rules of events, which most searches need not
+
+        return [name, *Aliases(named).names_for(name)]
+
     def _by(self, key: str, columns: str, wanted: Sequence[object], table: str = "event") -> Iterator[tuple[Any, ...]]:
         for start in range(0, len(wanted), _MOST_VARIABLES):
             some = wanted[start : start + _MOST_VARIABLES]
@@ -194,18 +208,21 @@ class Index:
             yield from self.connection.execute(query, some)
 
 
-def _conditions(filters: Filters) -> tuple[str, list[object]]:
-    """Return the filters as a condition of SQL and the values that it names."""
+def _conditions(filters: Filters, names_of: Callable[[str], Sequence[str]]) -> tuple[str, list[object]]:
+    """Return the filters as a condition of SQL and the values that it names; `names_of` gives a project's names."""
     plain = {
         "scope": filters.scope,
-        "name": fold(filters.name),
         "kind": filters.kind,
         "source": filters.source,
-        "project": fold(filters.project),
         "topic": filters.topic,
     }
     parts = [f"{column} = ?" for column, value in plain.items() if value]
     values: list[object] = [value for value in plain.values() if value]
+    for column, name in (("name", filters.name), ("project", filters.project)):
+        if name:
+            names = sorted({fold(each) for each in names_of(name)})
+            parts.append(f"{column} IN ({_marks(names)})")
+            values += names
     for condition, value in (("date >= ?", filters.since), ("date <= ?", filters.until)):
         if value:
             parts.append(condition)
@@ -216,6 +233,10 @@ def _conditions(filters: Filters) -> tuple[str, list[object]]:
     statuses = sorted(filters.statuses)
     parts.append(f"status IN ({_marks(statuses)})" if statuses else "status != ''")
     return " AND ".join(parts), [*values, *statuses]
+
+
+def _alone(name: str) -> list[str]:
+    return [name]
 
 
 def _marks(values: Sequence[object]) -> str:
