@@ -79,8 +79,8 @@ def test_what_one_affirms_and_the_other_denies_is_a_conflict(one: str, other: st
         ("In Python, indent with four spaces.", "In Go, indent with tabs.", "other language"),
         ("生产环境禁止使用模拟数据。", "测试环境可以使用模拟数据。", "other environment"),
         ("The laptop has 16 GB of memory.", "The desktop has 64 GB of memory.", "other machine"),
-        ("The orders table has 40 million rows.", "The invoices table has 9 million rows.", "other object"),
-        ("座位图接口的超时时间是 3 秒。", "退款接口的超时时间是 10 秒。", "other object"),
+        ("The orders table has 40 million rows.", "The invoices table has 9 million rows.", "other subject"),
+        ("座位图接口的超时时间是 3 秒。", "退款接口的超时时间是 10 秒。", "other subject"),
         ("第一轮压测用了 3 小时。", "第二轮压测用了 5 小时。", "other occasion"),
         (
             "On 3 March the import failed after 20 minutes.",

@@ -13,10 +13,17 @@ from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.reading import read
 from agent_soul.judging.values import ANY_VERB
 
-__all__ = ["ANY_VERB", "Clause", "Frame", "frame"]
+__all__ = ["ANY_VERB", "Clause", "Frame", "frame", "is_thing"]
 
 _REASON_WEIGHT = 0.25
 _INSTEAD = frozenset({"instead of", "rather than", "而不是", "而非"})
+_CAUSES = frozenset({"because", "since", "as", "due to", "因为", "由于", "考虑到", "鉴于"})
+"""An opening clause that begins so, up to its comma, is the reason of the next one."""
+_COPULAS = frozenset(
+    "is are was were be has have had does do did will 是 在 为 有 由 归 叫 会 将 已经 已 都 只 也 还 把 被 从 一律 统一".split()
+)
+_ARTICLES = frozenset("a an the all every any each this that".split())
+_FOLLOWING_A_VERB = _ARTICLES | frozenset("to in on at by with from for into as after before".split())
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
@@ -57,16 +64,17 @@ _NOTHING = Clause({}, 1, False, ())
 class Frame(NamedTuple):
     """A statement laid out.
 
-    `weights` is what it is about; `settings` the values of exclusive settings that it affirms; `holders` what it is
+    `weights` is what it is about, `things` that without verbs and little words; `settings` the values of exclusive settings that it affirms; `holders` what it is
     limited to; `names` its names as they are written; `values` those that it gives, with the verb that gives each;
     `denied` what it gives up, `excluded` what it rules out; `roles` what its words do in it (see oppositions.txt).
-    `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
+    `subject` are the words before the first verb, as far as it is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
     build: of numbers and settings only the kind.
     """
 
     text: str
     clauses: tuple[Clause, ...]
     weights: Mapping[str, float]
+    things: Mapping[str, float]
     quantities: tuple[Quantity, ...]
     settings: Mapping[str, frozenset[str]]
     holders: Mapping[str, frozenset[str]]
@@ -74,12 +82,18 @@ class Frame(NamedTuple):
     values: Mapping[str, str]
     denied: frozenset[str]
     excluded: frozenset[str]
+    subject: tuple[Token, ...]
     main: tuple[Token, ...]
     slots: tuple[str, ...]
     persons: frozenset[str]
     roles: frozenset[str]
     is_past: bool
     is_report: bool
+
+    @property
+    def value_parts(self) -> frozenset[str]:
+        """The values that it gives, and the characters of those in Chinese."""
+        return frozenset(self.values).union(*(name for name in self.values if not name.isascii()))
 
     @property
     def total(self) -> float:
@@ -104,6 +118,7 @@ def frame(text: str) -> Frame:
         text=text,
         clauses=clauses,
         weights=weights,
+        things={t.concept: weights[t.concept] for t in said if not _does(t) and t.weight},
         quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
@@ -111,6 +126,7 @@ def frame(text: str) -> Frame:
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
+        subject=() if _report().match(text) else tuple(_subject(opening.tokens)),
         main=told,
         slots=tuple(map(_slot, told)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
@@ -118,6 +134,43 @@ def frame(text: str) -> Frame:
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
         is_report=bool(_report().match(text)),
     )
+
+
+def is_thing(token: Token) -> bool:
+    """Tell whether a token may be what a statement is about: no verb, no little or weak word, no person who owns."""
+    word = token.word
+    if not word:
+        return token.weight > 0
+    is_other = word.roles & {"verbs", "value verbs", "owning"} or (word.holder and word.holder[0] == "role")
+    return word.weight >= 1 and not is_other
+
+
+def _subject(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return what stands before the first verb; nothing if that is not known or a place or condition opens."""
+    if not tokens or _opens(tokens[0]):
+        return ()
+    following = tokens[1].surface.lower() if len(tokens) > 1 else ""
+    if _does(tokens[0]) or (tokens[0].weight and following in _ARTICLES):
+        return ()  # a request: "Name files after ...", "Inform the team ..."
+    return next((tokens[:at] for at in range(1, len(tokens)) if _is_predicate(tokens, at)), ())
+
+
+def _does(token: Token) -> bool:
+    return bool(token.word and token.word.roles & {"verbs", "value verbs", "owning"})
+
+
+def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
+    token = tokens[at]
+    surface = token.surface.lower()
+    if tokens[at - 1].surface.lower() in _ARTICLES or tokens[at - 1].surface.lower() == "no":
+        return False  # the build machine
+    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0):
+        return True
+    if token.word and not token.weight:
+        return token.concept in ("may", "must")
+    is_form = surface.isascii() and surface.endswith(("s", "ed")) and not surface.endswith(("ss", "'s"))
+    following = tokens[at + 1].surface.lower() if at + 1 < len(tokens) else ""
+    return is_form and not token.is_name and following in _FOLLOWING_A_VERB
 
 
 def _slot(token: Token) -> str:
@@ -130,8 +183,12 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
     """Part the tokens at punctuation and before reasons; an opening `On Linux,` or `If it fails,` stays where it is."""
     part: list[Token] = []
     is_reason = started = False
-    for token in (*tokens, Token("", ends_clause=True)):
-        if token.surface == "," and part and _opens(part[0]):
+    for at, token in enumerate((*tokens, Token("", ends_clause=True))):
+        if _joins_clauses(tokens, at):
+            token = Token(token.surface, ends_clause=True)
+        if token.surface == "," and part and part[0].surface.lower() in _CAUSES:
+            is_reason = True
+        elif token.surface == "," and part and _opens(part[0]):
             continue
         is_beside = _has_role(token, "reason") or token.surface.lower() in _INSTEAD
         reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
@@ -145,7 +202,18 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
         is_reason = reasons or (is_reason and not token.ends_clause)
 
 
+def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether `and` or `but` stands before a verb of its own: "has no licence and does not drive"."""
+    if at + 1 >= len(tokens) or tokens[at].surface.lower() not in ("and", "but"):
+        return False
+    following = tokens[at + 1]
+    is_modal = bool(following.word and not following.weight and following.concept in ("may", "must", "not"))
+    return is_modal or following.surface.lower() in _COPULAS
+
+
 def _opens(token: Token) -> bool:
+    if " " in token.surface and token.surface.split(" ")[0].lower() in ("in", "on", "at", "from", "by"):
+        return True  # a phrase of the tables: "in the office"
     return _has_role(token, "placing") or _has_role(token, "condition")
 
 

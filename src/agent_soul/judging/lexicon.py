@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 
 OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
 
+VALUE_CLASSES = ("being", "place", "origin")
+"""Classes of verbs that each give one thing's value of one kind: what it is, where it is, where it comes from."""
 _ROLES = (
+    *VALUE_CLASSES,
     "mention",
     "exception",
     "reason",
@@ -25,7 +29,11 @@ _ROLES = (
     "owning",
     "verbs",
     "additive",
+    "several",
+    "unique",
+    "little things",
 )
+_QUOTES = {ord("’"): "'", ord("‘"): "'", ord("‐"): "-", ord("‑"): "-"}
 _WEAK_WEIGHT = 0.3
 _POLE_WEIGHT = 0.5
 _SUFFIXES = ("ly", "ments", "ment", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
@@ -49,9 +57,9 @@ class Word(NamedTuple):
 
 
 class Lexicon(NamedTuple):
-    """Surface form to word: English in `words` by stems, joined by blanks; in `exact` what is found only as it stands.
+    """Surface form to word: in `words` by the form as listed and by its stems, in `exact` what is found as it stands only.
 
-    `starts` are the stems that longer phrases begin with.
+    `starts` are the stems that longer phrases begin with; `simplified` maps characters to what they are compared by.
     """
 
     words: dict[str, Word]
@@ -59,6 +67,11 @@ class Lexicon(NamedTuple):
     starts: frozenset[str]
     longest_cjk: int
     surnames: frozenset[str]
+    simplified: dict[int, str]
+
+    def find(self, form: str) -> Word | None:
+        """Return the word of a lower-case form: as it is listed, or else by its stems; `taxi` is not `tax`."""
+        return self.exact.get(form) or self.words.get(form) or self.words.get(key_of(form))
 
 
 @functools.cache
@@ -83,58 +96,87 @@ def _may_lose(word: str, rest: str, suffix: str) -> bool:
 
 
 def key_of(form: str) -> str:
-    """Return the key under which a surface form is found; one with a capital is found as it is written only."""
+    """Return the stems of a surface form, joined by blanks; a form with a capital or of Chinese is its own key."""
+    if form.isalpha():
+        return stem(form) if form.isascii() and form.islower() else form
     if not form.isascii() or form != form.lower():
         return form
-    return " ".join(stem(part) for part in form.replace("-", " ").split())
+    return " ".join(map(stem, form.replace("-", " ").split()))
 
 
 @functools.cache
 def load() -> Lexicon:
     """Return the tables that ship with the package."""
-    words: dict[str, Word] = {}
-    concepts, tables = _sections("concepts.txt")["concepts"], _sections("oppositions.txt")
-    for forms in map(_forms, concepts):
+    concepts, tables = _sections("concepts.txt"), _sections("oppositions.txt")
+    words = _with_senses(tables)
+    for row in itertools.chain.from_iterable(concepts.values()):
+        forms = _forms(row)
+        word = Word(forms[0])
         for form in forms:
-            words.setdefault(key_of(form), Word(forms[0]))
-    _enter_oppositions(words, tables)
-    exact = {form: Word("not", 0.0, -1) for row in tables["negations"] for form in _forms(row)}
-    for row, value, form in _values(tables["sets"]):  # names, which no stem may confuse: git and gitee
-        known = words.get(key_of(form), Word(""))
-        exact |= dict.fromkeys((form, f"{form}s"), known._replace(concept=f"{row}={value}", setting=(row, value)))
-    for form in (form for row in tables["stop"] for form in _forms(row)):
-        known = words.get(key_of(form), Word(form))
-        exact.setdefault(form, Word(form, 0.0, 1, roles=known.roles))
-    for word in (form for row in tables["weak"] for form in _forms(row)):
-        words[key_of(word)] = words.get(key_of(word), Word(key_of(word)))._replace(weight=_WEAK_WEIGHT)
+            words.setdefault(form, word)
+    weak = [form for row in tables["weak"] for form in _forms(row)]
+    for form in weak:
+        words.setdefault(form, Word(form))
+    for form, word in tuple(words.items()):  # the forms first: one that is listed is no other word's stem
+        words.setdefault(key_of(form), word)
+    for row, value, form in _values(tables["holders"]):
+        _enter(words, form, Word(value), holder=(row, value))
+    _give_roles(words, {role: [form for row in tables[role] for form in _forms(row)] for role in _ROLES})
+    for form in weak:
+        _enter(words, form, Word(form), weight=_WEAK_WEIGHT)
+    exact = _exact(words, tables)
     exact |= {form: words.pop(form) for form in list(words) if form != form.lower()}
     words |= {form: word for form, word in exact.items() if not form.isascii()}
-    starts = frozenset(stem(form.split()[0]) for form in (*words, *exact) if " " in form)
+    starts = frozenset(stem(form.split(None, 1)[0]) for form in (*words, *exact) if " " in form)
     longest = max(len(form) for form in words if not form.isascii())
-    return Lexicon(words, exact, starts, longest, frozenset("".join(tables["surnames"])))
+    simplified = {ord(pair[0]): pair[1] for pair in " ".join(tables["simplified"]).split()}
+    surnames = frozenset("".join(tables["surnames"]))
+    return Lexicon(words, exact, starts, longest, surnames, simplified | _QUOTES)
 
 
-def _enter_oppositions(words: dict[str, Word], tables: dict[str, list[str]]) -> None:
+def _with_senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
+    """Return the forms of the poles and modals."""
+    words: dict[str, Word] = {}
     for name, weight in (("poles", _POLE_WEIGHT), ("modals", 0.0)):
         for row in tables[name]:
             sides = [_forms(side) for side in row.split("|")]
             for sign, forms in zip((1, -1), sides, strict=True):
-                words |= {key_of(form): Word(sides[0][0], weight, sign) for form in forms}
-    for row, value, form in _values(tables["holders"]):
-        words[key_of(form)] = words.get(key_of(form), Word(value))._replace(holder=(row, value))
-    _give_roles(words, {role: [form for row in tables[role] for form in _forms(row)] for role in _ROLES})
+                words |= dict.fromkeys(forms, Word(sides[0][0], weight, sign))
+    return words
+
+
+def _exact(words: Mapping[str, Word], tables: Mapping[str, list[str]]) -> dict[str, Word]:
+    """Return what no stem may confuse: negations, the names of settings (git and gitee), little words."""
+    exact = {form: Word("not", 0.0, -1) for row in tables["negations"] for form in _forms(row)}
+    for row, value, form in _values(tables["sets"]):
+        known = words.get(form) or words.get(key_of(form)) or Word("")
+        exact |= dict.fromkeys((form, f"{form}s"), known._replace(concept=f"{row}={value}", setting=(row, value)))
+    for form in (form for row in tables["stop"] for form in _forms(row)):
+        known = words.get(form) or words.get(key_of(form)) or Word(form)
+        exact.setdefault(form, Word(form, 0.0, 1, roles=known.roles))
+    return exact
+
+
+def _enter(words: dict[str, Word], form: str, default: Word, **fields: Any) -> None:
+    """Change the word of a form, as listed and as a stem, or enter it."""
+    known = words.get(form) or words.get(key_of(form)) or default
+    for key in {form, key_of(form)}:
+        if words.get(key, known).concept == known.concept:
+            words[key] = known._replace(**fields)
 
 
 def _give_roles(words: dict[str, Word], forms: dict[str, list[str]]) -> None:
     """Give each role to its forms and to every other word of their concepts."""
     roles: dict[str, set[str]] = defaultdict(set)
     for role, known_by in forms.items():
-        for key in map(key_of, known_by):
+        for form in known_by:
+            key = form if form in words else key_of(form)
             known = words.setdefault(key, Word(key, 0.0 if " " in key or not key.isascii() else 1.0))
             roles[known.concept].add(role)
+    shared = {concept: frozenset(names) for concept, names in roles.items()}
     for key, word in words.items():
-        if word.concept in roles:
-            words[key] = word._replace(roles=frozenset(roles[word.concept]))
+        if word.concept in shared:
+            words[key] = word._replace(roles=shared[word.concept])
 
 
 def _values(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:

@@ -6,8 +6,9 @@ import functools
 import math
 import re
 
-from agent_soul.judging.apart import A_THING, is_thing
-from agent_soul.judging.frames import Frame
+from agent_soul.judging.apart import A_THING
+from agent_soul.judging.frames import Frame, is_thing
+from agent_soul.judging.pieces import Token
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
 from agent_soul.text import compare_key
 
@@ -62,4 +63,10 @@ def _sense(one: Frame, other: Frame) -> int:
 def _things_left(one: Frame, other: Frame) -> float:
     """Return the weight of what one statement is about and the other does not hold."""
     tokens = [token for clause in one.clauses if not clause.is_reason for token in clause.tokens]
-    return sum(t.weight for t in tokens if is_thing(t) and t.weight >= A_THING and t.concept not in other.weights)
+    left = [t for t in tokens if t.concept not in other.weights and t.weight]
+    return sum(t.weight for t in left if is_thing(t) and t.weight >= A_THING) + sum(_is_little_thing(t) for t in left)
+
+
+def _is_little_thing(token: Token) -> bool:
+    """Tell whether a word that half of all statements hold, such as `version`, is yet what this one is about."""
+    return bool(token.word and "little things" in token.word.roles)
