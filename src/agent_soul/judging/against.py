@@ -10,6 +10,7 @@ from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import ANY_VERB, Clause, Frame
 from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, VALUE_CLASSES
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
+from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
@@ -27,13 +28,13 @@ _VALUE_TOPIC = 0.55
 _DENIED_TOPIC = 0.6
 _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
-_VALUED_THINGS = 0.6
+_VALUED_THINGS = 0.5
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
-_SENSE_TOPIC = 0.45
+_SENSE_TOPIC = 0.34
 _CLAUSE = 0.6
 """Share of the smaller one that two clauses have in common when one may deny the other, and the weight of it."""
-_CLAUSE_SHARED = 1.8
+_CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
 _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
@@ -50,6 +51,13 @@ def given_up(pair: Pair) -> Judgement | None:
         if gone and pair.contained >= _GIVEN_UP_TOPIC:
             return Judgement(Label.CONFLICT, "given up", (_as_written(gone, other),))
     return None
+
+
+def turned_choice(pair: Pair) -> Judgement | None:
+    """One likes X more than Y, the other Y more than X."""
+    one, other = pair.frames
+    is_turned = one.lesser & other.weights.keys() - other.lesser and other.lesser & one.weights.keys() - one.lesser
+    return Judgement(Label.CONFLICT, "turned choice", (one.text, other.text)) if is_turned else None
 
 
 def _as_written(concepts: Iterable[str], frame: Frame) -> str:
@@ -90,10 +98,20 @@ def differing_setting(pair: Pair) -> Judgement | None:
 def differing_owner(pair: Pair) -> Judgement | None:
     """Two persons who are said to own, lead, approve or do one thing."""
     first, second = (each.persons for each in pair.frames)
+    first, second = first or _doer(pair.frames[0], second), second or _doer(pair.frames[1], first)
     topic = max(pair.contained, pair.things_without(first | second))
     if first and second and not first & second and topic >= _OWNER_TOPIC:
         return Judgement(Label.CONFLICT, "differing owner", (listed(first), listed(second)))
     return None
+
+
+def _doer(frame: Frame, named: frozenset[str]) -> frozenset[str]:
+    """Return who does it where the other statement names who it is done by: `Hannah reviews ...`, `reviewed by ...`."""
+    return frozenset(token.concept for token in frame.subject[:1] if _is_called(token)) if named else frozenset()
+
+
+def _is_called(token: Token) -> bool:
+    return not token.word and token.surface.isascii() and token.surface.istitle()
 
 
 def differing_value(pair: Pair) -> Judgement | None:
@@ -128,7 +146,7 @@ def opposite_sense(pair: Pair) -> Judgement | None:
         return None
     shared, clause, other = best
     same = (shared_weight(c.weights, o.weights) for c, o in _clauses_of(pair) if c.sign == o.sign)
-    if shared < _CLEARLY * max(same, default=0.0):
+    if shared <= _CLEARLY * max(same, default=0.0):
         return None
     return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
 

@@ -66,7 +66,7 @@ class Frame(NamedTuple):
 
     `weights` is what it is about, `things` that without verbs and little words; `settings` the values of exclusive settings that it affirms; `holders` what it is
     limited to; `names` its names as they are written; `values` those that it gives, with the verb that gives each;
-    `denied` what it gives up, `excluded` what it rules out; `roles` what its words do in it (see oppositions.txt).
+    `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less; `roles` what its words do in it (see oppositions.txt).
     `subject` are the words before the first verb, as far as it is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
     build: of numbers and settings only the kind.
     """
@@ -82,6 +82,7 @@ class Frame(NamedTuple):
     values: Mapping[str, str]
     denied: frozenset[str]
     excluded: frozenset[str]
+    lesser: frozenset[str]
     subject: tuple[Token, ...]
     main: tuple[Token, ...]
     slots: tuple[str, ...]
@@ -126,6 +127,7 @@ def frame(text: str) -> Frame:
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
+        lesser=frozenset(n for i, c in enumerate(clauses) for n in given.lesser(_with_next(clauses, i))),
         subject=() if _report().match(text) else tuple(_subject(opening.tokens)),
         main=told,
         slots=tuple(map(_slot, told)),
@@ -134,6 +136,12 @@ def frame(text: str) -> Frame:
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
         is_report=bool(_report().match(text)),
     )
+
+
+def _with_next(clauses: Sequence[Clause], at: int) -> tuple[Token, ...]:
+    """Return the tokens of a clause and, after it, those of the one that says instead of what."""
+    beside = clauses[at + 1].tokens if at + 1 < len(clauses) and clauses[at + 1].is_reason else ()
+    return clauses[at].tokens + beside
 
 
 def is_thing(token: Token) -> bool:

@@ -12,6 +12,7 @@ from agent_soul.judging.against import (
     differing_value,
     given_up,
     opposite_sense,
+    turned_choice,
 )
 from agent_soul.judging.apart import (
     as_reports,
@@ -35,6 +36,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     other_holder,
     other_occasion,
     given_up,
+    turned_choice,
     other_subject,
     other_object,
     differing_number,

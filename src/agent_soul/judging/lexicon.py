@@ -71,13 +71,14 @@ class Lexicon(NamedTuple):
 
     def find(self, form: str) -> Word | None:
         """Return the word of a lower-case form: as it is listed, or else by its stems; `taxi` is not `tax`."""
-        return self.exact.get(form) or self.words.get(form) or self.words.get(key_of(form))
+        listed = self.exact.get(form) or self.words.get(form)
+        return listed or self.words.get(form.removesuffix("s")) or self.words.get(key_of(form))
 
 
 @functools.cache
 def stem(word: str) -> str:
     """Return the part of a lower-case English word that its inflected forms share: `caches`, `caching` give `cach`."""
-    if not (word.isascii() and word.isalpha()) or len(word) <= _SHORTEST_STEM:
+    if not (word.isascii() and word.isalpha()) or len(word) <= _SHORTEST_STEM or word == "they":
         return word
     for suffix in _SUFFIXES:
         rest = word.removesuffix(suffix)

@@ -29,6 +29,7 @@ _PIECE = rf"""\s*(?:
     | (?P<clock>(?!一点(?![钟半\d]))(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*
         (?:点钟?(?:\s*(?P<minutes>\d\d?)\s*分)?|:(?P<minute>\d\d))(?P<half>半)?)
     | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
+    | (?P<nth_one>\d\d?(?:st|nd|rd|th)\b)
     | (?P<version>v?\d+(?:\.\d+)+)
     | (?P<plain>\d+(?:,\d{{3}})*)
     | (?P<word>[^\W\d_{CJK}](?:[^\W{CJK}]|[+\#'’.-](?=[^\W{CJK}])|[+\#](?=[\s+]|$))*)
@@ -164,6 +165,7 @@ _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "monthend": _month,
     "inyear": _year,
     "ordinal": _ordinal,
+    "nth_one": lambda text, _: Token(text, quantity=Quantity("ordinal", float(text[:-2]), text)),
     "weekday": _weekday,
     "clock": _clock,
     "amount": _amount,

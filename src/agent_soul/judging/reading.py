@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import Lexicon, load
+from agent_soul.judging.lexicon import Lexicon, load, stem
 from agent_soul.judging.pieces import NAME_WEIGHT, Token, pieces
 from agent_soul.judging.quantities import Quantity
 
@@ -44,7 +44,11 @@ def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             continue
         length = _phrase_length(tokens, position, lexicon) if token.concept.split("-")[0] in lexicon.starts else 1
         phrase = tokens[position : position + length]
-        joined.append(_known(" ".join(word.surface for word in phrase), token.concept, token.is_name))
+        found = _known(" ".join(word.surface for word in phrase), token.concept, token.is_name)
+        if "-" in found.surface and not found.word and not found.is_name:
+            joined += [_known(part, stem(part.lower()), False) for part in found.surface.split("-") if part]
+        else:
+            joined.append(found)
         position += length
     return joined
 
@@ -88,7 +92,11 @@ def _with_units(tokens: list[Token]) -> Iterator[Token]:
         position += taken
 
 
-_MEASURING = frozenset({"a", "an", "per", "each", "every", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS, *q.HOURS})
+_NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINALS = {name: number for number, name in enumerate(_NTH, 1)} | {
+    f"{number}{ending}": number for number in range(1, 32) for ending in ("st", "nd", "rd", "th")
+}
+_MEASURING = frozenset({"a", "an", "per", "each", "every", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS, *q.HOURS} | _ORDINALS.keys())
 
 
 def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
@@ -110,7 +118,8 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
     unit = following.surface.lower()
     if name in ("a", "an") and q.UNITS.get(unit, ("",))[0] == "time":
         return 2, Token(f"{name} {following.surface}", quantity=q.measured(1.0, unit, following.surface))
-    if token.quantity and token.quantity.kind.startswith("version") and _names_something(before):
+    is_version = token.quantity is not None and token.quantity.kind.startswith("version")
+    if is_version and unit not in _UNIT_WORDS and _names_something(before):
         return 1, Token(token.surface, quantity=q.version(before.concept, token.surface))
     number = _number(token, unit)
     return (1, token) if number is None else _measure_number(number, token, before, following)
@@ -120,15 +129,22 @@ def _number(token: Token, unit: str) -> float | None:
     """Return the number that a token is, in digits or as an English word."""
     name = token.surface.lower()
     if token.quantity:
+        is_decimal = token.quantity.kind.startswith("version") and token.surface.count(".") == 1 and unit in _UNIT_WORDS
         is_plain = token.quantity.kind == "count" and isinstance(token.quantity.value, float)
-        return float(token.quantity.value) if is_plain else None  # type: ignore[arg-type]
+        return q.numeral(token.surface) if is_decimal or is_plain else None
     return q.numeral(name) if name.isascii() and not (name == "once" and unit not in _RATES) else None
+
+
+_UNIT_WORDS = q.UNITS.keys() | {f"{name}s" for name in q.UNITS if name.isascii()}
 
 
 def _measure_date(tokens: list[Token], at: int) -> tuple[int, Token] | None:
     """Return the date that begins here: `15 May 2026`, `May 15, 2026`, `in May`, `March 2028`, `since 2024`."""
     here, following = (tokens[n] if n < len(tokens) else Token("") for n in (at, at + 1))
     before = tokens[at - 1].surface.lower() if at else ""
+    if (day := _ORDINALS.get(here.surface.lower(), 0)) and following.surface.lower() == "of" and before == "the":
+        if any(token.surface.lower().endswith("month") for token in tokens[at + 2 : at + 4]):
+            return 1, Token(here.surface, quantity=q.date(0, day, here.surface))
     month, taken, day = q.MONTHS.get(here.surface.lower(), 0), 1, 0
     if month:
         day = _day_of_month(following)
@@ -157,6 +173,8 @@ def _year(tokens: list[Token], at: int) -> tuple[int, str]:
 def _measure_number(number: float, token: Token, before: Token, following: Token) -> tuple[int, Token]:
     unit = following.surface.lower()
     both = f"{token.surface} {following.surface}"
+    if before.surface.lower() == "at" and number <= _HOURS and (following.ends_clause or not following.surface):
+        return 1, Token(token.surface, quantity=Quantity("clock", number % _HOURS * 60, token.surface))
     if unit in ("am", "pm"):
         return 2, Token(both, quantity=Quantity("clock", (number % 12 + 12 * (unit == "pm")) * 60, both))
     if before.surface.lower() in _NUMBERED:
@@ -180,7 +198,7 @@ def _counting(tokens: list[Token]) -> list[Token]:
             counted[at] = token._replace(quantity=token.quantity._replace(kind="ordinal"))
         elif token.quantity and token.quantity.kind == "count":
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].ends_clause), len(tokens))
-            things = [t.concept for t in tokens[at + 1 : end] if t.weight >= 1][:_COUNTED_WITHIN]
+            things = [t.concept for t in tokens[at + 1 : end] if t.weight][:_COUNTED_WITHIN]
             counted[at] = token._replace(quantity=token.quantity._replace(things=frozenset(things)))
     return counted
 
@@ -195,6 +213,7 @@ def _is_numbered(tokens: list[Token], at: int) -> bool:
     return is_one and all(token.weight or token.surface.lower() == "the" for token in before)
 
 
+_HOURS = 24
 _OPENING = 3
 _MEASURED = frozenset({"port", "version", "size", "limit", "timeout", "level", "priority", "minimum"})
 _COUNTED_WITHIN = 2

@@ -25,6 +25,8 @@ _NAMES_CONTAINED = 0.7
 _LONG = 4.0
 _TWO_THINGS = 2.5
 _LITTLE = 0.5
+_TWO_CHARACTERS = 0.9
+_END = Token("")
 
 
 def same_words(pair: Pair) -> Judgement | None:
@@ -61,10 +63,15 @@ def _sense(one: Frame, other: Frame) -> int:
 
 
 def _things_left(one: Frame, other: Frame) -> float:
-    """Return the weight of what one statement is about and the other does not hold."""
-    tokens = [token for clause in one.clauses if not clause.is_reason for token in clause.tokens]
-    left = [t for t in tokens if t.concept not in other.weights and t.weight]
-    return sum(t.weight for t in left if is_thing(t) and t.weight >= A_THING) + sum(_is_little_thing(t) for t in left)
+    """Return the weight of what one statement is about and the other does not hold; characters count together."""
+    total = run = 0.0
+    for token in (token for clause in one.clauses if not clause.is_reason for token in (*clause.tokens, _END)):
+        is_left = token.weight and token.concept not in other.weights
+        run = run + token.weight if is_left and token.weight < A_THING and not token.word else 0.0
+        if is_left and is_thing(token) and token.weight >= A_THING:
+            total += token.weight
+        total += bool(is_left and _is_little_thing(token)) + (A_THING if run == _TWO_CHARACTERS else 0.0)
+    return total
 
 
 def _is_little_thing(token: Token) -> bool:

@@ -18,9 +18,9 @@ _REACH_OF_A_VERB = 5
 _REACH_OF_AN_OBJECT = 3
 _JOINING = frozenset({"in", "on", "to", "at", "from"})
 _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
-_AGENT = frozenset({"by", "由", "归"})
-_LEAVING = frozenset({"from", "off", "从"})
-_ARRIVING = frozenset("to 迁移到 迁到 迁至 换成 换到 改为 改用 改成 到 转到 转为 切换到 切到 切换成 搬到 替换为 替换成".split())
+_AGENT = frozenset({"by", "由", "归", "找"})
+_LEAVING = frozenset({"from", "off", "left", "从", "由"})
+_ARRIVING = frozenset("to for 迁移到 迁到 迁至 换成 换到 改为 改用 改成 到 转到 转为 切换到 切到 切换成 搬到 替换为 替换成".split())
 _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather than", "而不是", "而非", "取代", "替代", "代替"})
 _FAMILIAR = frozenset("小老阿")
 """Stands before a family name among people who know each other."""
@@ -29,6 +29,9 @@ _REACH_OF_LEAVING = 3
 _TITLES = frozenset("老师 医生 教授 经理 律师 师傅 阿姨 主任 先生 女士".split())
 _LEAST_RUN = 2
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
+_MOVING = frozenset({"move", "left and right=left"})
+"""`left` is read as a side, and may be said of what was left for another."""
+_COMPARING = frozenset({"over", "than", "rather than", "instead of", "而不是", "而非", "不如"})
 _CHOOSING = frozenset({"decide", "like"})
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
@@ -148,7 +151,7 @@ def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
 def denied(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `从 X 换成 Y`, `Y replaces X`."""
     words = [token.surface.lower() for token in tokens]
-    moves = any(token.word and token.concept == "move" for token in tokens)
+    moves = any(token.word and token.concept in _MOVING for token in tokens)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
     for at, token in enumerate(tokens):
         before = set(words[max(at - _REACH_OF_LEAVING, 0) : at])
@@ -156,6 +159,14 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
         is_less = chooses and words[at - 1 : at] == ["over"]
         if (is_left or is_less or before & _REPLACING) and _is_setting_or_name(token):
             yield token.concept
+
+
+def lesser(tokens: Sequence[Token]) -> Iterable[str]:
+    """Yield what a clause ranks lower: `prefers email over phone calls`, `rather X than Y`."""
+    words = [token.surface.lower() for token in tokens]
+    at = next((at for at, word in enumerate(words) if word in _COMPARING), len(words))
+    if any(token.concept == "like" for token in tokens[:at]):
+        yield from (token.concept for token in tokens[at:] if token.weight)
 
 
 def excluded(tokens: Sequence[Token]) -> Iterable[str]:
