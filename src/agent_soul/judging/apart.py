@@ -67,6 +67,14 @@ def other_occasion(pair: Pair) -> Judgement | None:
     return None
 
 
+def other_bound(pair: Pair) -> Judgement | None:
+    """What holds above an amount says nothing about what is below it."""
+    above, below = ([role in each.roles for each in pair.frames] for role in ("above", "below"))
+    if pair.agreed and above[0] != above[1] and below[0] != below[1] and above != below:
+        return Judgement(Label.DISTINCT, "other bound")
+    return None
+
+
 def other_object(pair: Pair) -> Judgement | None:
     """Two sentences of one build with another thing in the same place speak of two things."""
     if pair.rivals and all(any(map(is_thing, each.subject)) for each in pair.frames):
@@ -86,12 +94,20 @@ def other_object(pair: Pair) -> Judgement | None:
 def other_subject(pair: Pair) -> Judgement | None:
     """Each speaks of a thing of its own: the orders table and the invoices table, host ares and host hermes."""
     one, other = pair.frames
+    if _is_of_one_alone(one, other) or _is_of_one_alone(other, one):
+        return Judgement(Label.DISTINCT, "other subject")
     own = _of_its_own(one, other), _of_its_own(other, one)
     is_one_kind = any(is_thing(token) and token.concept in other.weights for token in one.subject)
     least = _A_CHARACTER if is_one_kind else A_THING
     if all(sum(t.weight for t in side) >= least for side in own):
         return Judgement(Label.DISTINCT, "other subject", tuple(" ".join(t.surface for t in s) for s in own))
     return None
+
+
+def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
+    """Tell whether a statement is about a relative of the user and the other one about the user."""
+    is_relative = any(token.word and token.word.holder and token.word.holder[0] == "relative" for token in frame.subject)
+    return is_relative and "relative" not in other.holders and any(token.concept == "user" for token in other.subject)
 
 
 def _of_its_own(frame: Frame, other: Frame) -> list[Token]:

@@ -14,8 +14,8 @@ CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U000200
 OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
 
-VALUE_CLASSES = ("being", "place", "origin")
-"""Classes of verbs that each give one thing's value of one kind: what it is, where it is, where it comes from."""
+VALUE_CLASSES = ("being", "place", "origin", "making")
+"""Classes of verbs that each give one thing's value of one kind: what it is, where it is, where it is from, how it is made."""
 _ROLES = (
     *VALUE_CLASSES,
     "mention",
@@ -31,6 +31,8 @@ _ROLES = (
     "additive",
     "several",
     "unique",
+    "above",
+    "below",
     "little things",
 )
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("‐"): "-", ord("‑"): "-"}

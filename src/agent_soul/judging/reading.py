@@ -109,10 +109,12 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
     following = tokens[at + 1] if at + 1 < len(tokens) else Token("")
     if name in q.WEEKDAYS:
         return 1, token._replace(weight=0.0, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
-    if name in q.HOURS:
-        return 1, Token(token.surface, quantity=Quantity("clock", q.HOURS[name], token.surface))
     if dated := _measure_date(tokens, at):
         return dated
+    if name in _NTH and before.surface.lower() in ("the", "every") and not following.ends_clause:
+        return 1, Token(token.surface, quantity=Quantity("ordinal", float(_ORDINALS[name]), token.surface))
+    if name in q.HOURS:
+        return 1, Token(token.surface, quantity=Quantity("clock", q.HOURS[name], token.surface))
     if name in _RATES and (rate := _rate(before, following)):
         return 2, rate
     unit = following.surface.lower()

@@ -22,6 +22,8 @@ _SHORT = 3.0
 _CONTAINED = 0.85
 """Share of a statement that a longer one must hold to be it with an addition."""
 _NAMES_CONTAINED = 0.7
+_SAME_BUT_ONE = 0.74
+_ONE_THING = 1.0
 _LONG = 4.0
 _TWO_THINGS = 2.5
 _LITTLE = 0.5
@@ -43,13 +45,18 @@ def _letters(text: str) -> str:
 def says_the_same(pair: Pair) -> Judgement | None:
     """Nearly all in common, and no number, name, sense or thing that differs."""
     one, other = pair.frames
-    new_names = (one.names.keys() - other.weights.keys()) | (other.names.keys() - one.weights.keys())
-    if any(pair.left_over) or (new_names and pair.contained < _NAMES_CONTAINED):
+    names = one.names.keys() - other.weights.keys(), other.names.keys() - one.weights.keys()
+    if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    left = min(_things_left(one, other), _things_left(other, one))
-    if _sense(one, other) != _sense(other, one) or left >= (A_THING if pair.shared < _LONG else _TWO_THINGS):
+    if _sense(one, other) != _sense(other, one):
         return None
-    enough = _SAME if pair.shared >= _SHORT or pair.contained >= _CONTAINED else _SHORT_SAME
+    left = sorted((_things_left(one, other), _things_left(other, one)))
+    if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
+        enough = _SAME if pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED else _SHORT_SAME
+    elif left[1] <= _ONE_THING:  # in each one word that the other lacks: where so much agrees, of one meaning
+        enough = _SAME if pair.agreed else _SAME_BUT_ONE
+    else:
+        return None
     if pair.alike >= enough:
         return Judgement(Label.DUPLICATE, "says the same", (f"{pair.alike:.0%} in common",))
     return None
