@@ -106,7 +106,9 @@ def other_subject(pair: Pair) -> Judgement | None:
 
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
     """Tell whether a statement is about a relative of the user and the other one about the user."""
-    is_relative = any(token.word and token.word.holder and token.word.holder[0] == "relative" for token in frame.subject)
+    is_relative = any(
+        token.word and token.word.holder and token.word.holder[0] == "relative" for token in frame.subject
+    )
     return is_relative and "relative" not in other.holders and any(token.concept == "user" for token in other.subject)
 
 

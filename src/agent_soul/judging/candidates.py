@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from agent_soul.judging.lexicon import CJK, Word, load, stem
+from agent_soul.judging.lexicon import CJK, Word, find, load, stem
 
 _WORD = re.compile(rf"[^\W_{CJK}][^\W{CJK}]*(?:[.+#'-][^\W{CJK}]+)*|[{CJK}]+")
 _LEAST_WEIGHT = 0.9
@@ -90,7 +90,7 @@ def terms_of(text: str) -> frozenset[str]:
 @functools.lru_cache(maxsize=100_000)
 def _term(word: str) -> str:
     """Return the concept of a word, or an empty string where it says nothing."""
-    known = load().find(word)
+    known = find(word)
     return _name(known) if known else stem(word)
 
 
@@ -103,7 +103,7 @@ def _name(word: Word) -> str:
 def _phrase_terms(words: Sequence[str]) -> Iterable[str]:
     lexicon = load()
     for length in range(2, len(words) + 1):
-        if known := lexicon.find(" ".join(words[:length])):
+        if known := find(" ".join(words[:length])):
             yield _name(known) or known.concept
 
 

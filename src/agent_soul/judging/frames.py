@@ -20,10 +20,45 @@ _INSTEAD = frozenset({"instead of", "rather than", "而不是", "而非"})
 _CAUSES = frozenset({"because", "since", "as", "due to", "因为", "由于", "考虑到", "鉴于"})
 """An opening clause that begins so, up to its comma, is the reason of the next one."""
 _COPULAS = frozenset(
-    "is are was were be has have had does do did will 是 在 为 有 由 归 叫 会 将 已经 已 都 只 也 还 把 被 从 一律 统一".split()
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "has",
+        "have",
+        "had",
+        "does",
+        "do",
+        "did",
+        "will",
+        "是",
+        "在",
+        "为",
+        "有",
+        "由",
+        "归",
+        "叫",
+        "会",
+        "将",
+        "已经",
+        "已",
+        "都",
+        "只",
+        "也",
+        "还",
+        "把",
+        "被",
+        "从",
+        "一律",
+        "统一",
+    ]
 )
-_ARTICLES = frozenset("a an the all every any each this that".split())
-_FOLLOWING_A_VERB = _ARTICLES | frozenset("to in on at by with from for into as after before".split())
+_ARTICLES = frozenset(["a", "an", "the", "all", "every", "any", "each", "this", "that"])
+_FOLLOWING_A_VERB = _ARTICLES | frozenset(
+    ["to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"]
+)
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})

@@ -38,9 +38,19 @@ _ROLES = (
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("‐"): "-", ord("‑"): "-"}
 _WEAK_WEIGHT = 0.3
 _POLE_WEIGHT = 0.5
-_SUFFIXES = ("ly", "ments", "ment", "ings", "ing", "ies", "ied", "ed", "es", "s", "e", "y")
+_SUFFIXES = {
+    "y": ("ly", "y"),
+    "s": ("ments", "ings", "ies", "es", "s"),
+    "t": ("ment",),
+    "g": ("ing",),
+    "d": ("ied", "ed"),
+    "e": ("e",),
+}
+"""By the last letter, the longest first: a start of the program stems thousands of words."""
 _VOWELS = frozenset("aeiouy")
 _SHORTEST_STEM = 3
+_BEGINNING = 2
+"""Letters that a word and its stem share in any case."""
 
 
 class Word(NamedTuple):
@@ -59,22 +69,36 @@ class Word(NamedTuple):
 
 
 class Lexicon(NamedTuple):
-    """Surface form to word: in `words` by the form as listed and by its stems, in `exact` what is found as it stands only.
+    """Surface form to word: `words` may be inflected, what is in `exact` is found as it stands only.
 
-    `starts` are the stems that longer phrases begin with; `simplified` maps characters to what they are compared by.
+    `by_beginning` holds the English forms of `words` by their first letters; `starts` are the stems that phrases begin
+    with; `simplified` maps characters to what they are compared by.
     """
 
     words: dict[str, Word]
     exact: dict[str, Word]
+    by_beginning: dict[str, list[str]]
     starts: frozenset[str]
     longest_cjk: int
     surnames: frozenset[str]
     simplified: dict[int, str]
 
-    def find(self, form: str) -> Word | None:
-        """Return the word of a lower-case form: as it is listed, or else by its stems; `taxi` is not `tax`."""
-        listed = self.exact.get(form) or self.words.get(form)
-        return listed or self.words.get(form.removesuffix("s")) or self.words.get(key_of(form))
+
+def find(form: str) -> Word | None:
+    """Return the word of a lower-case form: as it is listed, or else by its stems; `taxi` is not `tax`."""
+    lexicon = load()
+    listed = lexicon.exact.get(form) or lexicon.words.get(form) or lexicon.words.get(form.removesuffix("s"))
+    return listed or (_stemmed(form[:_BEGINNING]).get(key_of(form)) if form.isascii() else None)
+
+
+@functools.cache
+def _stemmed(beginning: str) -> dict[str, Word]:
+    """Return the words whose forms begin so by their stems, which a start that never asks for them need not find."""
+    lexicon = load()
+    stems: dict[str, Word] = {}
+    for form in lexicon.by_beginning.get(beginning, ()):
+        stems.setdefault(key_of(form), lexicon.words[form])
+    return stems
 
 
 @functools.cache
@@ -82,10 +106,9 @@ def stem(word: str) -> str:
     """Return the part of a lower-case English word that its inflected forms share: `caches`, `caching` give `cach`."""
     if not (word.isascii() and word.isalpha()) or len(word) <= _SHORTEST_STEM or word == "they":
         return word
-    for suffix in _SUFFIXES:
-        rest = word.removesuffix(suffix)
-        if rest != word and _may_lose(word, rest, suffix):
-            word = rest
+    for suffix in _SUFFIXES.get(word[-1], ()):
+        if word.endswith(suffix) and _may_lose(word, word[: -len(suffix)], suffix):
+            word = word[: -len(suffix)]
             break
     if len(word) > _SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "aeiouls":
         word = word[:-1]
@@ -93,9 +116,9 @@ def stem(word: str) -> str:
 
 
 def _may_lose(word: str, rest: str, suffix: str) -> bool:
-    if len(rest) < _SHORTEST_STEM - (suffix == "s") + (suffix == "ly") or not _VOWELS & set(rest):
+    if len(rest) < _SHORTEST_STEM - (suffix == "s") + (suffix == "ly") or _VOWELS.isdisjoint(rest):
         return False
-    return not word.endswith(("ss", "us", "is", "eed")) or suffix not in ("s", "ed", "es")
+    return suffix not in ("s", "ed", "es") or not word.endswith(("ss", "us", "is", "eed"))
 
 
 def key_of(form: str) -> str:
@@ -109,32 +132,33 @@ def key_of(form: str) -> str:
 
 @functools.cache
 def load() -> Lexicon:
-    """Return the tables that ship with the package."""
+    """Return the tables that ship with the package. Each start that judges pays for it: tests/test_judging.py."""
     concepts, tables = _sections("concepts.txt"), _sections("oppositions.txt")
     words = _with_senses(tables)
-    for row in itertools.chain.from_iterable(concepts.values()):
-        forms = _forms(row)
+    for forms in map(_forms, itertools.chain.from_iterable(concepts.values())):
         word = Word(forms[0])
         for form in forms:
             words.setdefault(form, word)
     weak = [form for row in tables["weak"] for form in _forms(row)]
     for form in weak:
         words.setdefault(form, Word(form))
-    for form, word in tuple(words.items()):  # the forms first: one that is listed is no other word's stem
-        words.setdefault(key_of(form), word)
-    for row, value, form in _values(tables["holders"]):
+    holders = list(_values(tables["holders"]))
+    for row, value, form in holders:
         _enter(words, form, Word(value), holder=(row, value))
     _give_roles(words, {role: [form for row in tables[role] for form in _forms(row)] for role in _ROLES})
     for form in weak:
         _enter(words, form, Word(form), weight=_WEAK_WEIGHT)
     exact = _exact(words, tables)
-    exact |= {form: words.pop(form) for form in list(words) if form != form.lower()}
+    exact |= {form: words.pop(form) for _, _, form in holders if form != form.lower()}  # Go and Rust, not go and rust
     words |= {form: word for form, word in exact.items() if not form.isascii()}
-    starts = frozenset(stem(form.split(None, 1)[0]) for form in (*words, *exact) if " " in form)
-    longest = max(len(form) for form in words if not form.isascii())
+    starts = frozenset(stem(form.split(" ", 1)[0]) for form in (*words, *exact) if " " in form)
+    longest = max(map(len, itertools.filterfalse(str.isascii, words)))
     simplified = {ord(pair[0]): pair[1] for pair in " ".join(tables["simplified"]).split()}
     surnames = frozenset("".join(tables["surnames"]))
-    return Lexicon(words, exact, starts, longest, surnames, simplified | _QUOTES)
+    by_beginning: dict[str, list[str]] = defaultdict(list)
+    for form in filter(str.isascii, words):
+        by_beginning[form[:_BEGINNING]].append(form)
+    return Lexicon(words, exact, by_beginning, starts, longest, surnames, simplified | _QUOTES)
 
 
 def _with_senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
@@ -142,7 +166,7 @@ def _with_senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
     words: dict[str, Word] = {}
     for name, weight in (("poles", _POLE_WEIGHT), ("modals", 0.0)):
         for row in tables[name]:
-            sides = [_forms(side) for side in row.split("|")]
+            sides = [_forms(side) for side in row.split(" | ")]
             for sign, forms in zip((1, -1), sides, strict=True):
                 words |= dict.fromkeys(forms, Word(sides[0][0], weight, sign))
     return words
@@ -150,22 +174,26 @@ def _with_senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
 
 def _exact(words: Mapping[str, Word], tables: Mapping[str, list[str]]) -> dict[str, Word]:
     """Return what no stem may confuse: negations, the names of settings (git and gitee), little words."""
-    exact = {form: Word("not", 0.0, -1) for row in tables["negations"] for form in _forms(row)}
+    exact = dict.fromkeys((form for row in tables["negations"] for form in _forms(row)), Word("not", 0.0, -1))
+    plain: dict[tuple[str, str], Word] = {}
     for row, value, form in _values(tables["sets"]):
-        known = words.get(form) or words.get(key_of(form)) or Word("")
-        exact |= dict.fromkeys((form, f"{form}s"), known._replace(concept=f"{row}={value}", setting=(row, value)))
+        setting, concept = (row, value), f"{row}={value}"
+        known = words.get(form)
+        word = plain.setdefault(setting, Word(concept, setting=setting))
+        if known and (known.holder or known.roles):
+            word = known._replace(concept=concept, setting=setting)
+        exact[form] = exact[f"{form}s"] = word
     for form in (form for row in tables["stop"] for form in _forms(row)):
-        known = words.get(form) or words.get(key_of(form)) or Word(form)
-        exact.setdefault(form, Word(form, 0.0, 1, roles=known.roles))
+        exact.setdefault(form, Word(form, 0.0, 1, None, None, words.get(form, _NO_WORD).roles))
     return exact
 
 
+_NO_WORD = Word("")
+
+
 def _enter(words: dict[str, Word], form: str, default: Word, **fields: Any) -> None:
-    """Change the word of a form, as listed and as a stem, or enter it."""
-    known = words.get(form) or words.get(key_of(form)) or default
-    for key in {form, key_of(form)}:
-        if words.get(key, known).concept == known.concept:
-            words[key] = known._replace(**fields)
+    """Change the word of a form, or enter it."""
+    words[form] = words.get(form, default)._replace(**fields)
 
 
 def _give_roles(words: dict[str, Word], forms: dict[str, list[str]]) -> None:
@@ -173,25 +201,28 @@ def _give_roles(words: dict[str, Word], forms: dict[str, list[str]]) -> None:
     roles: dict[str, set[str]] = defaultdict(set)
     for role, known_by in forms.items():
         for form in known_by:
-            key = form if form in words else key_of(form)
-            known = words.setdefault(key, Word(key, 0.0 if " " in key or not key.isascii() else 1.0))
-            roles[known.concept].add(role)
+            if form not in words:
+                words[form] = Word(key_of(form), 0.0 if " " in form or not form.isascii() else 1.0)
+            roles[words[form].concept].add(role)
     shared = {concept: frozenset(names) for concept, names in roles.items()}
-    for key, word in words.items():
+    changed: dict[Word, Word] = {}  # the forms of a concept are mostly one word
+    for form, word in words.items():
         if word.concept in shared:
-            words[key] = word._replace(roles=shared[word.concept])
+            if word not in changed:
+                changed[word] = word._replace(roles=shared[word.concept])
+            words[form] = changed[word]
 
 
 def _values(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Yield row, value and form of `theme: dark, 深色 | light, 浅色`; a value is named by its first form."""
     for line in lines:
         row, _, values = line.partition(": ")
-        for forms in map(_forms, values.split("|")):
+        for forms in map(_forms, values.split(" | ")):
             yield from ((row, forms[0], form) for form in forms)
 
 
-def _forms(text: str) -> list[str]:
-    return [form.strip() for form in text.split(",") if form.strip()]
+def _forms(row: str) -> list[str]:
+    return row.split(", ")
 
 
 def _sections(name: str) -> dict[str, list[str]]:

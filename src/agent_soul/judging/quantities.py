@@ -55,11 +55,19 @@ _UNITS = {
     },
     "area": {"sqm m² m2 平方米 平米 平": 1.0, "hectare 公顷": 1e4, "亩": 667.0},
     "volume": {"litre liter 升": 1.0, "ml millilitre milliliter 毫升": 0.001},
-    "weight": {"kg kilo kilogram 公斤 千克": 1.0, "gram 克": 0.001, "mg milligram 毫克": 1e-6, "tonne ton 吨": 1e3, "斤": 0.5},
+    "weight": {
+        "kg kilo kilogram 公斤 千克": 1.0,
+        "gram 克": 0.001,
+        "mg milligram 毫克": 1e-6,
+        "tonne ton 吨": 1e3,
+        "斤": 0.5,
+    },
     "temperature": {"degree °c 摄氏度 度": 1.0},
     "money": {"euro dollar yuan pound 元 块钱": 1.0},
     "pages": {"page 页": 1.0},
-    "count": {"times 次 遍 回 人 位 名 条 个 只 层 楼 栋 套 家 本 辆 盒 瓶 杯 支 间 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级": 1.0},
+    "count": {
+        "times 次 遍 回 人 位 名 条 个 只 层 楼 栋 套 家 本 辆 盒 瓶 杯 支 间 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级": 1.0
+    },
 }
 UNITS = {
     name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()

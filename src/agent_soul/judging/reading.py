@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import Lexicon, load, stem
+from agent_soul.judging.lexicon import Lexicon, find, load, stem
 from agent_soul.judging.pieces import NAME_WEIGHT, Token, pieces
 from agent_soul.judging.quantities import Quantity
 
@@ -42,7 +42,7 @@ def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             joined.append(token)
             position += 1
             continue
-        length = _phrase_length(tokens, position, lexicon) if token.concept.split("-")[0] in lexicon.starts else 1
+        length = _phrase_length(tokens, position) if token.concept.split("-")[0] in lexicon.starts else 1
         phrase = tokens[position : position + length]
         found = _known(" ".join(word.surface for word in phrase), token.concept, token.is_name)
         if "-" in found.surface and not found.word and not found.is_name:
@@ -53,11 +53,11 @@ def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
     return joined
 
 
-def _phrase_length(tokens: list[Token], start: int, lexicon: Lexicon) -> int:
+def _phrase_length(tokens: list[Token], start: int) -> int:
     surfaces = [token.surface.lower() for token in tokens[start : start + _LONGEST_PHRASE]]
     for length in range(len(surfaces), 1, -1):
         phrase = " ".join(surfaces[:length])
-        if lexicon.find(_plain(phrase)):
+        if find(_plain(phrase)):
             return length
     return 1
 
@@ -75,7 +75,7 @@ def _known(surface: str, concept: str, is_name: bool) -> Token:
     if len(surface) == 1 and surface.isupper() and surface != "I" and is_name:
         return Token(surface, surface, NAME_WEIGHT, is_name=True)  # plan B, room C
     as_written = lexicon.exact.get(surface) if is_name else None
-    word = as_written or lexicon.find(_plain(surface.lower()))
+    word = as_written or find(_plain(surface.lower()))
     if not word and surface.lower().endswith("n't"):
         word = lexicon.exact["not"]
     if word:
@@ -96,7 +96,9 @@ _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eigh
 _ORDINALS = {name: number for number, name in enumerate(_NTH, 1)} | {
     f"{number}{ending}": number for number in range(1, 32) for ending in ("st", "nd", "rd", "th")
 }
-_MEASURING = frozenset({"a", "an", "per", "each", "every", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS, *q.HOURS} | _ORDINALS.keys())
+_MEASURING = frozenset(
+    {"a", "an", "per", "each", "every", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS, *q.HOURS} | _ORDINALS.keys()
+)
 
 
 def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:

@@ -8,8 +8,8 @@ import re
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.pieces import Token
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
+from agent_soul.judging.pieces import Token
 from agent_soul.text import compare_key
 
 _FORM = re.compile(r"[\W_](?<![-+#.%/:])|[-+#.%/:](?![^\W_])")

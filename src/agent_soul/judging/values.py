@@ -20,13 +20,37 @@ _JOINING = frozenset({"in", "on", "to", "at", "from"})
 _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _AGENT = frozenset({"by", "由", "归", "找"})
 _LEAVING = frozenset({"from", "off", "left", "从", "由"})
-_ARRIVING = frozenset("to for 迁移到 迁到 迁至 换成 换到 改为 改用 改成 到 转到 转为 切换到 切到 切换成 搬到 替换为 替换成".split())
-_REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather than", "而不是", "而非", "取代", "替代", "代替"})
+_ARRIVING = frozenset(
+    [
+        "to",
+        "for",
+        "迁移到",
+        "迁到",
+        "迁至",
+        "换成",
+        "换到",
+        "改为",
+        "改用",
+        "改成",
+        "到",
+        "转到",
+        "转为",
+        "切换到",
+        "切到",
+        "切换成",
+        "搬到",
+        "替换为",
+        "替换成",
+    ]
+)
+_REPLACING = frozenset(
+    {"replaces", "replaced", "replace", "instead of", "rather than", "而不是", "而非", "取代", "替代", "代替"}
+)
 _FAMILIAR = frozenset("小老阿")
 """Stands before a family name among people who know each other."""
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
 _REACH_OF_LEAVING = 3
-_TITLES = frozenset("老师 医生 教授 经理 律师 师傅 阿姨 主任 先生 女士".split())
+_TITLES = frozenset(["老师", "医生", "教授", "经理", "律师", "师傅", "阿姨", "主任", "先生", "女士"])
 _LEAST_RUN = 2
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
 _MOVING = frozenset({"move", "left and right=left"})
