@@ -151,9 +151,9 @@ def opposite_sense(pair: Pair) -> Judgement | None:
     return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
 
 
-def _clauses_of(pair: Pair) -> Iterator[tuple[Clause, Clause]]:
-    sides = ([clause for clause in each.clauses if not clause.is_reason] for each in pair.frames)
-    return itertools.product(*sides)
+def _clauses_of(pair: Pair) -> Iterable[tuple[Clause, Clause]]:
+    first, second = ([clause for clause in each.clauses if not clause.is_reason] for each in pair.frames)
+    return itertools.product(first, second)
 
 
 def _opposed(pair: Pair) -> Iterator[tuple[float, Clause, Clause]]:

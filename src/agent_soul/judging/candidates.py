@@ -101,7 +101,6 @@ def _name(word: Word) -> str:
 
 
 def _phrase_terms(words: Sequence[str]) -> Iterable[str]:
-    lexicon = load()
     for length in range(2, len(words) + 1):
         if known := find(" ".join(words[:length])):
             yield _name(known) or known.concept

@@ -20,7 +20,7 @@ _INSTEAD = frozenset({"instead of", "rather than", "而不是", "而非"})
 _CAUSES = frozenset({"because", "since", "as", "due to", "因为", "由于", "考虑到", "鉴于"})
 """An opening clause that begins so, up to its comma, is the reason of the next one."""
 _COPULAS = frozenset(
-    [
+    {
         "is",
         "are",
         "was",
@@ -39,26 +39,12 @@ _COPULAS = frozenset(
         "有",
         "由",
         "归",
-        "叫",
-        "会",
-        "将",
-        "已经",
-        "已",
-        "都",
-        "只",
-        "也",
-        "还",
-        "把",
-        "被",
-        "从",
-        "一律",
-        "统一",
-    ]
+    }
+    | {"叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从", "一律", "统一"}
 )
-_ARTICLES = frozenset(["a", "an", "the", "all", "every", "any", "each", "this", "that"])
-_FOLLOWING_A_VERB = _ARTICLES | frozenset(
-    ["to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"]
-)
+_ARTICLES = frozenset({"a", "an", "the", "all", "every", "any", "each", "this", "that"})
+_FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"}
+"""What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
@@ -99,11 +85,12 @@ _NOTHING = Clause({}, 1, False, ())
 class Frame(NamedTuple):
     """A statement laid out.
 
-    `weights` is what it is about, `things` that without verbs and little words; `settings` the values of exclusive settings that it affirms; `holders` what it is
-    limited to; `names` its names as they are written; `values` those that it gives, with the verb that gives each;
-    `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less; `roles` what its words do in it (see oppositions.txt).
-    `subject` are the words before the first verb, as far as it is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
-    build: of numbers and settings only the kind.
+    `weights` is what it is about, `things` that without verbs; `settings` the values of exclusive settings that it
+    affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives, with
+    the verb that gives each; `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less;
+    `roles` what its words do in it (see oppositions.txt). `subject` are the words before the first verb, as far as that
+    is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the
+    same build: of numbers and settings only the kind.
     """
 
     text: str
@@ -227,22 +214,21 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
     part: list[Token] = []
     is_reason = started = False
     for at, token in enumerate((*tokens, Token("", ends_clause=True))):
-        if _joins_clauses(tokens, at):
-            token = Token(token.surface, ends_clause=True)
+        ends = token.ends_clause or _joins_clauses(tokens, at)
         if token.surface == "," and part and part[0].surface.lower() in _CAUSES:
             is_reason = True
         elif token.surface == "," and part and _opens(part[0]):
             continue
         is_beside = _has_role(token, "reason") or token.surface.lower() in _INSTEAD
         reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
-        if not (token.ends_clause or reasons):
+        if not (ends or reasons):
             part.append(token)
             continue
         if part:
             started = True
             yield _clause(part, is_reason)
-        part = [] if token.ends_clause else [token]
-        is_reason = reasons or (is_reason and not token.ends_clause)
+        part = [] if ends else [token]
+        is_reason = reasons or (is_reason and not ends)
 
 
 def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:

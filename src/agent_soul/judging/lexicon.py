@@ -15,7 +15,7 @@ OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
 
 VALUE_CLASSES = ("being", "place", "origin", "making")
-"""Classes of verbs that each give one thing's value of one kind: what it is, where it is, where it is from, how it is made."""
+"""Verbs of one class give the same of a thing: what it is, where it is, where it comes from, what it is made with."""
 _ROLES = (
     *VALUE_CLASSES,
     "mention",

@@ -79,7 +79,7 @@ class Pair:
         return _NUMBER_WEIGHT * sum(any(map(quantity.equals, second)) for quantity in first)
 
     def things_without(self, concepts: Iterable[str]) -> float:
-        """Return which share of the things that the smaller statement is about the larger one holds, `concepts` aside."""
+        """Return `contained` of the things that both are about, verbs and `concepts` set aside."""
         aside = frozenset(concepts)
         first, second = ({c: w for c, w in each.things.items() if c not in aside} for each in self.frames)
         return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), _THE_USER)

@@ -26,6 +26,10 @@ NUMBER_WORDS = {
 }
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
+_COUNTED = (
+    "times 次 遍 回 人 位 名 条 个 只 层 楼 栋 套 家 本 辆 盒 瓶 杯"
+    " 支 间 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级"
+)
 _UNITS = {
     "time": {
         "ms millisecond 毫秒": 0.001,
@@ -65,9 +69,7 @@ _UNITS = {
     "temperature": {"degree °c 摄氏度 度": 1.0},
     "money": {"euro dollar yuan pound 元 块钱": 1.0},
     "pages": {"page 页": 1.0},
-    "count": {
-        "times 次 遍 回 人 位 名 条 个 只 层 楼 栋 套 家 本 辆 盒 瓶 杯 支 间 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级": 1.0
-    },
+    "count": {_COUNTED: 1.0},
 }
 UNITS = {
     name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()

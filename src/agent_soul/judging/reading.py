@@ -146,9 +146,8 @@ def _measure_date(tokens: list[Token], at: int) -> tuple[int, Token] | None:
     """Return the date that begins here: `15 May 2026`, `May 15, 2026`, `in May`, `March 2028`, `since 2024`."""
     here, following = (tokens[n] if n < len(tokens) else Token("") for n in (at, at + 1))
     before = tokens[at - 1].surface.lower() if at else ""
-    if (day := _ORDINALS.get(here.surface.lower(), 0)) and following.surface.lower() == "of" and before == "the":
-        if any(token.surface.lower().endswith("month") for token in tokens[at + 2 : at + 4]):
-            return 1, Token(here.surface, quantity=q.date(0, day, here.surface))
+    if (nth := _ORDINALS.get(here.surface.lower(), 0)) and before == "the" and _is_of_a_month(tokens[at + 1 : at + 4]):
+        return 1, Token(here.surface, quantity=q.date(0, nth, here.surface))
     month, taken, day = q.MONTHS.get(here.surface.lower(), 0), 1, 0
     if month:
         day = _day_of_month(following)
@@ -164,6 +163,12 @@ def _measure_date(tokens: list[Token], at: int) -> tuple[int, Token] | None:
     more, year = _year(tokens, at + taken)
     shown = " ".join(token.surface for token in tokens[at : at + taken])
     return taken + more, Token(shown, quantity=q.date(month, day, shown, year))
+
+
+def _is_of_a_month(following: list[Token]) -> bool:
+    """Tell whether `of the month` or `of each month` follows."""
+    words = [token.surface.lower() for token in following]
+    return words[:1] == ["of"] and any(word.endswith("month") for word in words)
 
 
 def _year(tokens: list[Token], at: int) -> tuple[int, str]:
