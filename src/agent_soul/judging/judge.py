@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from agent_soul.judging.against import (
@@ -27,8 +28,10 @@ from agent_soul.judging.apart import (
     other_topic,
 )
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
-from agent_soul.judging.same import same_words, says_the_same
+from agent_soul.judging.same import LEAST_ALIKE, same_words, says_the_same
 
+_JUDGED_KEPT = 1024
+"""Who groups duplicates asks for a pair again at once."""
 RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     other_reach,
     same_words,
@@ -52,6 +55,13 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
 )
 
 
+def may_be_duplicates(one: Statement, other: Statement) -> bool:
+    """Tell whether two statements are alike enough for a duplicate, at a small part of what judging them costs."""
+    pair = Pair(one, other)
+    return pair.alike >= LEAST_ALIKE or same_words(pair) is not None
+
+
+@functools.lru_cache(maxsize=_JUDGED_KEPT)
 def judge(one: Statement, other: Statement) -> Judgement:
     """Say what two statements are to each other; the same for both orders, but for the order of the evidence."""
     if other.text < one.text:  # parts of the work, such as the alignment, depend on the order

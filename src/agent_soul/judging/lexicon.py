@@ -84,6 +84,7 @@ class Lexicon(NamedTuple):
     simplified: dict[int, str]
 
 
+@functools.lru_cache(maxsize=65_536)
 def find(form: str) -> Word | None:
     """Return the word of a lower-case form: as it is listed, or else by its stems; `taxi` is not `tax`."""
     lexicon = load()

@@ -12,7 +12,8 @@ from typing import NamedTuple
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.quantities import Quantity
 
-_FRAMES_KEPT = 8192
+_FRAMES_KEPT = 32_768
+"""Statements of one reach that are not laid out again for each of their pairs; some 10 KB each."""
 _THE_USER = 0.3
 """Weight of the user, who may be all that a statement is about."""
 _NUMBER_WEIGHT = 0.4

@@ -14,7 +14,7 @@ from agent_soul.text import compare_key
 
 _FORM = re.compile(r"[\W_](?<![-+#.%/:])|[-+#.%/:](?![^\W_])")
 """What is form alone: punctuation, but for what stands before a letter or digit and may change it (`.env`, `-1`)."""
-_SAME = 0.55
+LEAST_ALIKE = 0.55
 """Share in common from which two statements say the same ..."""
 _SHORT_SAME = 0.75
 """... or short ones, of which less than `_SHORT` agrees: a single word is much of them."""
@@ -52,9 +52,9 @@ def says_the_same(pair: Pair) -> Judgement | None:
         return None
     left = sorted((_things_left(one, other), _things_left(other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
-        enough = _SAME if pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED else _SHORT_SAME
+        enough = LEAST_ALIKE if pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED else _SHORT_SAME
     elif left[1] <= _ONE_THING:  # in each one word that the other lacks: where so much agrees, of one meaning
-        enough = _SAME if pair.agreed else _SAME_BUT_ONE
+        enough = LEAST_ALIKE if pair.agreed else _SAME_BUT_ONE
     else:
         return None
     if pair.alike >= enough:
