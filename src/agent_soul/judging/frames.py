@@ -19,28 +19,10 @@ _REASON_WEIGHT = 0.25
 _INSTEAD = frozenset({"instead of", "rather than", "而不是", "而非"})
 _CAUSES = frozenset({"because", "since", "as", "due to", "因为", "由于", "考虑到", "鉴于"})
 """An opening clause that begins so, up to its comma, is the reason of the next one."""
-_COPULAS = frozenset(
-    {
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "has",
-        "have",
-        "had",
-        "does",
-        "do",
-        "did",
-        "will",
-        "是",
-        "在",
-        "为",
-        "有",
-        "由",
-        "归",
-    }
-    | {"叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从", "一律", "统一"}
+_COPULAS = (
+    frozenset({"is", "are", "was", "were", "be", "has", "have", "had", "does", "do", "did", "will"})
+    | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
+    | {"一律", "统一"}
 )
 _ARTICLES = frozenset({"a", "an", "the", "all", "every", "any", "each", "this", "that"})
 _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"}

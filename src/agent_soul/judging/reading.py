@@ -120,7 +120,7 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
     if name in _RATES and (rate := _rate(before, following)):
         return 2, rate
     unit = following.surface.lower()
-    if name in ("a", "an") and q.UNITS.get(unit, ("",))[0] == "time":
+    if name in ("a", "an", "every", "each") and q.UNITS.get(unit, ("",))[0] == "time":
         return 2, Token(f"{name} {following.surface}", quantity=q.measured(1.0, unit, following.surface))
     is_version = token.quantity is not None and token.quantity.kind.startswith("version")
     if is_version and unit not in _UNIT_WORDS and _names_something(before):

@@ -24,6 +24,7 @@ _CONTAINED = 0.85
 _NAMES_CONTAINED = 0.7
 _SAME_BUT_ONE = 0.74
 _ONE_THING = 1.0
+_TWO_SHARED = 1.7
 _LONG = 4.0
 _TWO_THINGS = 2.5
 _LITTLE = 0.5
@@ -53,7 +54,9 @@ def says_the_same(pair: Pair) -> Judgement | None:
     left = sorted((_things_left(one, other), _things_left(other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
         enough = LEAST_ALIKE if pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED else _SHORT_SAME
-    elif left[1] <= _ONE_THING:  # in each one word that the other lacks: where so much agrees, of one meaning
+    elif (
+        left[1] <= _ONE_THING and pair.shared >= _TWO_SHARED
+    ):  # in each one word that the other lacks: where so much agrees, of one meaning
         enough = LEAST_ALIKE if pair.agreed else _SAME_BUT_ONE
     else:
         return None

@@ -21,28 +21,15 @@ _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _AGENT = frozenset({"by", "由", "归", "找"})
 _LEAVING = frozenset({"from", "off", "left", "从", "由"})
 _ARRIVING = frozenset(
-    {
-        "to",
-        "for",
-        "到",
-        "改为",
-        "改用",
-        "改成",
-        "换成",
-        "换到",
-        "迁移到",
-        "迁到",
-        "迁至",
-        "转到",
-        "转为",
-        "切换到",
-        "切到",
-    }
-    | {"切换成", "搬到", "替换为", "替换成"}
-)
-_REPLACING = frozenset(
-    {"replaces", "replaced", "replace", "instead of", "rather than", "而不是", "而非", "取代", "替代", "代替"}
-)
+    {"to", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
+) | {"切换到", "切到", "切换成", "搬到", "替换为", "替换成"}
+_REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather than"}) | {
+    "而不是",
+    "而非",
+    "取代",
+    "替代",
+    "代替",
+}
 _FAMILIAR = frozenset("小老阿")
 """Stands before a family name among people who know each other."""
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
