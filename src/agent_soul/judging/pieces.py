@@ -28,6 +28,7 @@ _PIECE = rf"""\s*(?:
     | (?P<weekday>(?:每个?|本|下|上)?(?:周|星期|礼拜)(?P<which>[一二三四五六日天])(?!期))
     | (?P<clock>(?!一点(?![钟半\d]))(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*
         (?:点钟?(?:\s*(?P<minutes>\d\d?)\s*分)?|:(?P<minute>\d\d))(?P<half>半)?)
+    | (?P<per>一(?:年|个?月|周|天)(?=[^，。；,;]{{0,6}}?[一两二三四五六\d]次))
     | (?P<each>每(?:分钟|秒钟?))
     | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
     | (?P<nth_one>\d\d?(?:st|nd|rd|th)\b)
@@ -169,6 +170,7 @@ _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "nth_one": lambda text, _: Token(text, quantity=Quantity("ordinal", float(text[:-2]), text)),
     "weekday": _weekday,
     "clock": _clock,
+    "per": lambda text, _: _token(text, load().words["每" + text[1:]]),
     "each": lambda text, _: Token(text, quantity=q.measured(1.0, text[1:], text)),
     "amount": _amount,
     "version": _version,

@@ -53,7 +53,9 @@ def says_the_same(pair: Pair) -> Judgement | None:
         return None
     left = sorted((_things_left(one, other), _things_left(other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
-        enough = LEAST_ALIKE if pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED else _SHORT_SAME
+        is_plain = not left[1] or pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED
+        is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME
+        enough = LEAST_ALIKE if is_plain or is_longer_by_one else _SHORT_SAME
     elif (
         left[1] <= _ONE_THING and pair.shared >= _TWO_SHARED
     ):  # in each one word that the other lacks: where so much agrees, of one meaning
