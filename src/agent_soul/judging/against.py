@@ -32,7 +32,7 @@ _VALUED_THINGS = 0.5
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
 _SENSE_TOPIC = 0.34
-_CLAUSE = 0.6
+_CLAUSE = 0.55
 """Share of the smaller one that two clauses have in common when one may deny the other, and the weight of it."""
 _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
