@@ -37,7 +37,7 @@ _ROLES = (
 )
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("‐"): "-", ord("‑"): "-"}
 _WEAK_WEIGHT = 0.3
-_POLE_WEIGHT = 0.5
+POLE_WEIGHT = 0.5
 _SUFFIXES = {
     "y": ("ly", "y"),
     "s": ("ments", "ings", "ies", "es", "s"),
@@ -133,8 +133,8 @@ def key_of(form: str) -> str:
 
 @functools.cache
 def load() -> Lexicon:
-    """Return the tables that ship with the package. Each start that judges pays for it: tests/test_judging.py."""
-    concepts, tables = _sections("concepts.txt"), _sections("oppositions.txt")
+    """Return the tables that ship with the package. Each start that judges two texts pays for it."""
+    concepts, tables = sections("concepts.txt"), sections("oppositions.txt")
     words = _with_senses(tables)
     for forms in map(_forms, itertools.chain.from_iterable(concepts.values())):
         word = Word(forms[0])
@@ -151,7 +151,7 @@ def load() -> Lexicon:
         _enter(words, form, Word(form), weight=_WEAK_WEIGHT)
     exact = _exact(words, tables)
     exact |= {form: words.pop(form) for _, _, form in holders if form != form.lower()}  # Go and Rust, not go and rust
-    words |= {form: word for form, word in exact.items() if not form.isascii()}
+    words |= {form: word for form, word in exact.items() if word is _NOT or not form.isascii()}  # skips, gives up
     starts = frozenset(stem(form.split(" ", 1)[0]) for form in (*words, *exact) if " " in form)
     longest = max(map(len, itertools.filterfalse(str.isascii, words)))
     simplified = {ord(pair[0]): pair[1] for pair in " ".join(tables["simplified"]).split()}
@@ -165,7 +165,7 @@ def load() -> Lexicon:
 def _with_senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
     """Return the forms of the poles and modals."""
     words: dict[str, Word] = {}
-    for name, weight in (("poles", _POLE_WEIGHT), ("modals", 0.0)):
+    for name, weight in (("poles", POLE_WEIGHT), ("modals", 0.0)):
         for row in tables[name]:
             sides = [_forms(side) for side in row.split(" | ")]
             for sign, forms in zip((1, -1), sides, strict=True):
@@ -175,7 +175,7 @@ def _with_senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
 
 def _exact(words: Mapping[str, Word], tables: Mapping[str, list[str]]) -> dict[str, Word]:
     """Return what no stem may confuse: negations, the names of settings (git and gitee), little words."""
-    exact = dict.fromkeys((form for row in tables["negations"] for form in _forms(row)), Word("not", 0.0, -1))
+    exact = {form: _NOT for row in tables["negations"] for form in _forms(row)}
     plain: dict[tuple[str, str], Word] = {}
     for row, value, form in _values(tables["sets"]):
         setting, concept = (row, value), f"{row}={value}"
@@ -190,6 +190,7 @@ def _exact(words: Mapping[str, Word], tables: Mapping[str, list[str]]) -> dict[s
 
 
 _NO_WORD = Word("")
+_NOT = Word("not", 0.0, -1)
 
 
 def _enter(words: dict[str, Word], form: str, default: Word, **fields: Any) -> None:
@@ -226,7 +227,7 @@ def _forms(row: str) -> list[str]:
     return row.split(", ")
 
 
-def _sections(name: str) -> dict[str, list[str]]:
+def sections(name: str) -> dict[str, list[str]]:
     """Return the lines of each `[section]` of a table; `#` begins a comment."""
     sections: dict[str, list[str]] = {}
     lines: list[str] = []

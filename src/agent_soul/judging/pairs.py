@@ -76,8 +76,8 @@ class Pair:
     @functools.cached_property
     def agreed(self) -> float:
         """Weight of the numbers that both give."""
-        first, second = (each.quantities for each in self.frames)
-        return _NUMBER_WEIGHT * sum(any(map(quantity.equals, second)) for quantity in first)
+        first, second = (len(each.quantities) for each in self.frames)
+        return _NUMBER_WEIGHT * min(first - len(self.left_over[0]), second - len(self.left_over[1]))
 
     def things_without(self, concepts: Iterable[str]) -> float:
         """Return `contained` of the things that both are about, verbs and `concepts` set aside."""

@@ -8,6 +8,7 @@ import re
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import Frame, is_thing
+from agent_soul.judging.lexicon import POLE_WEIGHT
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
 from agent_soul.judging.pieces import Token
 from agent_soul.text import compare_key
@@ -80,10 +81,15 @@ def _things_left(one: Frame, other: Frame) -> float:
     for token in (token for clause in one.clauses if not clause.is_reason for token in (*clause.tokens, _END)):
         is_left = token.weight and token.concept not in other.weights
         run = run + token.weight if is_left and token.weight < A_THING and not token.word else 0.0
-        if is_left and is_thing(token) and token.weight >= A_THING:
-            total += token.weight
+        if is_left and ((is_thing(token) and token.weight >= A_THING) or _is_pole(token)):
+            total += max(token.weight, A_THING)
         total += bool(is_left and _is_little_thing(token)) + (A_THING if run == _TWO_CHARACTERS else 0.0)
     return total
+
+
+def _is_pole(token: Token) -> bool:
+    """Tell whether a token says on which of two sides a thing is, encrypted or active; what one likes is left open."""
+    return bool(token.word and token.weight == POLE_WEIGHT and token.concept != "like")
 
 
 def _is_little_thing(token: Token) -> bool:

@@ -39,7 +39,7 @@ _LEAST_RUN = 2
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
 _MOVING = frozenset({"move", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
-_COMPARING = frozenset({"over", "than", "rather than", "instead of", "而不是", "而非", "不如"})
+_COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
 _CHOOSING = frozenset({"decide", "like"})
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
