@@ -161,7 +161,8 @@ def _opposed(pair: Pair) -> Iterator[tuple[float, Clause, Clause]]:
     for clause, other in _clauses_of(pair):
         shared = shared_weight(clause.weights, other.weights)
         least = min(sum(clause.weights.values()), sum(other.weights.values()))
-        if clause.sign != other.sign and shared >= max(_CLAUSE_SHARED, _CLAUSE * least):
+        is_opposed = clause.sign != other.sign and not (clause.denies_aside or other.denies_aside)
+        if is_opposed and shared >= max(_CLAUSE_SHARED, _CLAUSE * least):
             yield shared, clause, other
 
 
@@ -173,7 +174,7 @@ def denied_beside(pair: Pair) -> Judgement | None:
         for clause in one.clauses if pair.contained >= _DENIED_TOPIC and not pair.reports else ():
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
             enough = max(A_THING, _NOTHING_BUT * sum(clause.weights.values()))
-            if clause.sign < 0 and not clause.is_reason and shared >= enough:
+            if clause.sign < 0 and not (clause.is_reason or clause.denies_aside) and shared >= enough:
                 said = (_said(clause), other.text)
                 return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if turned else said)
     return None

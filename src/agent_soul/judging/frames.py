@@ -29,6 +29,9 @@ _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "
 """What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
+_RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
+_REACH = 4
+"""Words between `what` and the denial in the clause that it opens."""
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
 _ACTS = (
@@ -52,16 +55,18 @@ def _report() -> re.Pattern[str]:
 class Clause(NamedTuple):
     """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what.
 
-    `is_reason` marks what is said only beside the statement: its reason, where it comes from, what it replaces.
+    `is_reason` marks what is said only beside the statement: its reason, where it comes from, what it replaces;
+    `denies_aside` that the denial is of a part of it: "say what is not covered".
     """
 
     weights: Mapping[str, float]
     sign: int
     is_reason: bool
+    denies_aside: bool
     tokens: tuple[Token, ...]
 
 
-_NOTHING = Clause({}, 1, False, ())
+_NOTHING = Clause({}, 1, False, False, ())
 
 
 class Frame(NamedTuple):
@@ -238,7 +243,12 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
     signs = [token.word.sign for token in tokens if token.word]
     turns = signs.count(-1) + (-1 in signs and any(token.surface.lower() in _BOUNDS for token in tokens))
-    return Clause(weights, -1 if turns % 2 else 1, is_beside, tuple(tokens))
+    aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
+    return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens))
+
+
+def _denials(tokens: Sequence[Token]) -> Iterable[int]:
+    return (at for at, token in enumerate(tokens) if token.word and token.word.sign < 0)
 
 
 def _roles(clause: Clause) -> Iterable[str]:

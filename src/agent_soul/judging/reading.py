@@ -92,6 +92,8 @@ def _with_units(tokens: list[Token]) -> Iterator[Token]:
         position += taken
 
 
+_RELATIVE = frozenset({"that", "which", "who", "of", "can", "may", "must", "should"})
+"""Before these `one` is a pronoun: "over one that holds"."""
 _NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _ORDINALS = {name: number for number, name in enumerate(_NTH, 1)} | {
     f"{number}{ending}": number for number in range(1, 32) for ending in ("st", "nd", "rd", "th")
@@ -136,7 +138,10 @@ def _number(token: Token, unit: str) -> float | None:
         is_decimal = token.quantity.kind.startswith("version") and token.surface.count(".") == 1 and unit in _UNIT_WORDS
         is_plain = token.quantity.kind == "count" and isinstance(token.quantity.value, float)
         return q.numeral(token.surface) if is_decimal or is_plain else None
-    return q.numeral(name) if name.isascii() and not (name == "once" and unit not in _RATES) else None
+    is_pronoun = name == "one" and unit in _RELATIVE
+    return (
+        q.numeral(name) if name.isascii() and not is_pronoun and not (name == "once" and unit not in _RATES) else None
+    )
 
 
 _UNIT_WORDS = q.UNITS.keys() | {f"{name}s" for name in q.UNITS if name.isascii()}
