@@ -31,9 +31,10 @@ _LONG_SHARED = 2.0
 _VALUED_THINGS = 0.5
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
-_SENSE_TOPIC = 0.34
+_SENSE_TOPIC = 0.45
 _CLAUSE = 0.55
 """Share of the smaller one that two clauses have in common when one may deny the other, and the weight of it."""
+_CLAUSES = 0.25
 _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
 _NOTHING_BUT = 0.8
@@ -160,9 +161,9 @@ def _opposed(pair: Pair) -> Iterator[tuple[float, Clause, Clause]]:
     """Yield the clauses of which one denies what the other affirms, with the weight of what both speak of."""
     for clause, other in _clauses_of(pair):
         shared = shared_weight(clause.weights, other.weights)
-        least = min(sum(clause.weights.values()), sum(other.weights.values()))
+        less, more = sorted((sum(clause.weights.values()), sum(other.weights.values())))
         is_opposed = clause.sign != other.sign and not (clause.denies_aside or other.denies_aside)
-        if is_opposed and shared >= max(_CLAUSE_SHARED, _CLAUSE * least):
+        if is_opposed and shared >= max(_CLAUSE_SHARED, _CLAUSE * less, _CLAUSES * (less + more)):
             yield shared, clause, other
 
 

@@ -114,7 +114,7 @@ class Frame(NamedTuple):
 def frame(text: str) -> Frame:
     """Lay out a statement."""
     clauses = tuple(_clauses(read(text)))
-    main = [clause for clause in clauses if not clause.is_reason]
+    main = [clause for clause in clauses if not clause.is_reason] or list(clauses)
     said = [token for clause in main for token in clause.tokens]
     weights: dict[str, float] = {}
     for clause in clauses:
