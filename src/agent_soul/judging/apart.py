@@ -18,6 +18,8 @@ A_THING = 0.9
 """Weight of what may be a thing by itself: a word, or two unknown Chinese characters ..."""
 _A_CHARACTER = 0.4
 """... in a closely parallel sentence a single one."""
+_OPPOSED_TOPIC = 0.6
+"""Share of the smaller statement from which two that affirm and deny are left to the rule of opposite sense."""
 _REPORTED_TOPIC = 0.6
 _SAME_REPORT = 0.9
 """Share in common from which two reports are of one act."""
@@ -79,6 +81,8 @@ def other_object(pair: Pair) -> Judgement | None:
     """Two sentences of one build with another thing in the same place speak of two things."""
     if pair.rivals and all(any(map(is_thing, each.subject)) for each in pair.frames):
         return None  # numbers of one kind about subjects that are known: `other_subject` has compared these
+    if pair.frames[0].sign != pair.frames[1].sign and pair.contained >= _OPPOSED_TOPIC:
+        return None
     first, second = (each.main for each in pair.frames)
     matcher = SequenceMatcher(None, pair.frames[0].slots, pair.frames[1].slots, autojunk=False)
     ratio = matcher.ratio()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -99,6 +100,11 @@ class Frame(NamedTuple):
     roles: frozenset[str]
     is_past: bool
     is_report: bool
+
+    @property
+    def sign(self) -> int:
+        """1 where the main clauses affirm, or deny twice."""
+        return math.prod(clause.sign for clause in self.clauses if not clause.is_reason)
 
     @property
     def value_parts(self) -> frozenset[str]:

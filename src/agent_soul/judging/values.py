@@ -112,7 +112,7 @@ def _verb_of(tokens: Sequence[Token], at: int) -> str:
     for verb in range(len(before) - 1, -1, -1):
         if not _gives_values(before[verb]):
             continue
-        is_joined = bool(_JOINING & set(surfaces[verb + 1 :]))
+        is_joined = bool(_JOINING & {surfaces[verb].rpartition(" ")[2], *surfaces[verb + 1 :]})  # also "lives in"
         if is_joined and before[verb].concept in _BEING:
             return PLACE
         takes_objects = before[verb].concept in _DIRECT or not before[verb].surface.isascii()
