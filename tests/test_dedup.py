@@ -126,3 +126,20 @@ def test_a_second_run_finds_nothing_and_no_differing_statement_was_merged(texts:
     for cluster in found:
         newest, *others = map(statement_of, cluster.members)
         assert {judge(newest, other).label for other in others} == {Label.DUPLICATE}
+
+
+def test_what_was_merged_still_counts_for_the_line_and_a_summary_of_others_does_not() -> None:
+    again = event(3, "User prefers short answers.", scope="profile", kind="preference", source="phone")
+    records = (LIKES, PREFERS, again)
+    (cluster,) = clusters(*records)
+    merged = event(50, **{"source": "judge"} | cluster.replacement())
+    later = event(51, "User prefers short answers.", scope="profile", kind="preference", source="tablet")
+    summary = merged | {"summary": "User is brief."}
+
+    def line(*more: dict[str, Any]) -> tuple[int, tuple[str, ...]]:
+        (verdict,) = resolution(*records, *more).active
+        return verdict.copies, verdict.sources
+
+    assert line(merged) == (3, ("desk", "mac", "phone"))
+    assert line(merged, later) == (4, ("desk", "mac", "phone", "tablet"))
+    assert line(summary) == (1, ("judge",))

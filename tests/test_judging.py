@@ -12,12 +12,12 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent_soul.judging import Judgement, Label, Statement, judge
+from agent_soul.judging import Judgement, Label, Statement, judge, may_be_duplicates
 from agent_soul.judging.frames import frame
-from agent_soul.judging.lexicon import load, stem
+from agent_soul.judging.lexicon import find, load, sections, stem
 from agent_soul.judging.reading import read
 from conftest import ROOT, SHARED
 
@@ -50,6 +50,35 @@ def judged(one: str, other: str, **fields: Any) -> Judgement:
         ("支付模块由张伟负责。", "支付模块由李娜负责。", "differing owner", ("张伟", "李娜")),
         ("Mail was moved from Fastmail to Proton.", "Company mail is on Fastmail.", "given up", ("Fastmail",)),
         ("打包工具从 Gulp 换成了 Vite。", "打包工具是 Gulp。", "given up", ("Gulp",)),
+        ("We left Heroku for Fly.io.", "The shop is hosted on Heroku.", "given up", ("Heroku",)),
+        (
+            "Spare parts are kept in Halle.",
+            "Our spare parts are stored in Zwickau.",
+            "differing value",
+            ("Halle", "Zwickau"),
+        ),
+        ("用户的猫叫团子。", "用户家的猫名叫芝麻。", "differing value", ("团子", "芝麻")),
+        ("Hannah reviews the leases.", "Leases are reviewed by Stefan.", "differing owner", ("hannah", "stefan")),
+        ("仓库钥匙由小孟保管，小孟负责。", "仓库钥匙归老雷负责。", "differing owner", ("小孟", "老雷")),
+        ("The user is left-handed.", "The user is right-handed.", "differing left and right", ("left", "right")),
+        (
+            "The deposit is due on the 3rd of the month.",
+            "The deposit is due on the 9th of each month.",
+            "differing number",
+            ("3rd", "9th"),
+        ),
+        (
+            "The lease ends on 31 March 2027.",
+            "The lease ends on March 31, 2028.",
+            "differing number",
+            ("31 March", "March 31"),
+        ),
+        (
+            "User prefers tea over coffee.",
+            "User likes coffee more than tea.",
+            "turned choice",
+            ("User prefers tea over coffee.", "User likes coffee more than tea."),
+        ),
     ],
 )
 def test_a_conflict_names_its_rule_and_what_differs(one: str, other: str, rule: str, evidence: tuple[str, ...]) -> None:
@@ -79,8 +108,8 @@ def test_what_one_affirms_and_the_other_denies_is_a_conflict(one: str, other: st
         ("In Python, indent with four spaces.", "In Go, indent with tabs.", "other language"),
         ("生产环境禁止使用模拟数据。", "测试环境可以使用模拟数据。", "other environment"),
         ("The laptop has 16 GB of memory.", "The desktop has 64 GB of memory.", "other machine"),
-        ("The orders table has 40 million rows.", "The invoices table has 9 million rows.", "other object"),
-        ("座位图接口的超时时间是 3 秒。", "退款接口的超时时间是 10 秒。", "other object"),
+        ("The orders table has 40 million rows.", "The invoices table has 9 million rows.", "other subject"),
+        ("座位图接口的超时时间是 3 秒。", "退款接口的超时时间是 10 秒。", "other subject"),
         ("第一轮压测用了 3 小时。", "第二轮压测用了 5 小时。", "other occasion"),
         (
             "On 3 March the import failed after 20 minutes.",
@@ -90,6 +119,11 @@ def test_what_one_affirms_and_the_other_denies_is_a_conflict(one: str, other: st
         ("Service 17 has 4 replicas.", "Service 18 has 6 replicas.", "other occasion"),
         ("User asked whether Rust is hard.", "The runtime is written in Rust.", "mention only"),
         ("周五不允许发布。", "本周五例外，补丁可以发布。", "exception"),
+        ("3 号泵的流量是 20 升。", "5 号泵的流量是 35 升。", "other occasion"),
+        ("Orders above 50 euros need a signature.", "Orders below 50 euros need no signature.", "other bound"),
+        ("用户妻子的血型是 B 型。", "用户的血型是 A 型。", "other subject"),
+        ("The build machine gamma has 64 GB.", "The build machine delta has 128 GB.", "other subject"),
+        ("The Graz office has 12 desks.", "The Linz office has 30 desks.", "other subject"),
     ],
 )
 def test_what_is_said_of_something_else_is_distinct(one: str, other: str, rule: str) -> None:
@@ -110,6 +144,10 @@ def test_what_is_said_of_something_else_is_distinct(one: str, other: str, rule: 
         ("没有跑过测试的代码不要提交。", "提交代码之前必须先跑一遍测试。"),
         ("Logs are deleted automatically after 30 days.", "日志保留 30 天后自动删除。"),
         ("密码绝不能明文存储。", "Never store passwords in plain text."),
+        ("報表服務部署在新加坡節點。", "报表服务部署在新加坡节点上。"),
+        ("The café’s Wi‑Fi code is on the fridge.", "The cafe's Wi-Fi code is on the fridge."),
+        ("Requests give up after 1.5 seconds.", "A request gives up after 1500 ms."),
+        ("Due to the weak uplink, raw files are not sent.", "Raw files are not sent because the uplink is weak."),
     ],
 )
 def test_other_words_for_the_same_are_a_duplicate(one: str, other: str) -> None:
@@ -127,6 +165,9 @@ def test_other_words_for_the_same_are_a_duplicate(one: str, other: str) -> None:
         ),
         ("Pull requests need a description.", "Pull requests need a link to the ticket."),
         ("写接口文档时要注明错误码。", "写接口文档时要给出请求示例。"),
+        ("Customer calls are handled in the Dublin office.", "The Lyon office handles all customer calls."),
+        ("Backups are encrypted at 2 am.", "Backups are verified at 2 am."),
+        ("用户会说德语。", "用户会说法语。"),
     ],
 )
 def test_what_one_says_beyond_the_other_keeps_them_apart(one: str, other: str) -> None:
@@ -186,13 +227,28 @@ def test_reports_of_two_moments_do_not_contradict_each_other() -> None:
         ("needs Python 3.11", "version of python", (3, 11)),
         ("最多二十条", "count", 20),
         ("第二轮", "ordinal", 2),
+        ("4 号泵", "ordinal", 4),
+        ("on 14 October 2026", "date", (10, 14)),
+        ("2026 年 11 月 4 日", "date", (11, 4)),
+        ("on the 5th of each month", "date", (0, 5)),
+        ("每月15号", "date", (0, 15)),
+        ("until 2031", "year", 2031),
+        ("2031 年", "year", 2031),
+        ("at midnight", "clock", 0),
+        ("晚上 22:00", "clock", 1320),
+        ("8 点 15 分", "clock", 495),
+        ("within 1.5 seconds", "time", 1.5),
+        ("every minute", "time", 60),
+        ("每分钟", "time", 60),
+        ("two terabytes", "size", 2e12),
+        ("27 寸", "length", 0.6858),
     ],
 )
 def test_numbers_are_measured(text: str, kind: str, value: object) -> None:
     assert [(token.quantity.kind, token.quantity.value) for token in read(text) if token.quantity] == [(kind, value)]
 
 
-@pytest.mark.parametrize("text", ["一律统一", "see #4711", "make it work", "in 2 or more"][:3])
+@pytest.mark.parametrize("text", ["一律统一", "see #4711", "make it work", "一点都不辣"])
 def test_what_is_no_number_is_not_measured(text: str) -> None:
     assert [token for token in read(text) if token.quantity] == []
 
@@ -229,6 +285,7 @@ TEXTS = st.lists(WORDS, min_size=1, max_size=14).map(" ".join) | st.text(max_siz
 
 
 @given(TEXTS, TEXTS)
+@example("export orders the never runs production orders", "most runs cache orders at")
 def test_the_order_of_the_two_does_not_matter(one: str, other: str) -> None:
     forth, back = judged(one, other), judged(other, one)
 
@@ -240,6 +297,28 @@ def test_the_order_of_the_two_does_not_matter(one: str, other: str) -> None:
 @given(TEXTS)
 def test_a_statement_is_a_duplicate_of_itself(text: str) -> None:
     assert judged(text, text).label is DUPLICATE
+
+
+@given(TEXTS, TEXTS)
+def test_what_is_left_unjudged_would_be_no_duplicate(one: str, other: str) -> None:
+    if not may_be_duplicates(Statement(one), Statement(other)):
+        assert judged(one, other).label is not DUPLICATE
+
+
+def test_the_tables_are_well_formed() -> None:
+    for name in ("concepts.txt", "oppositions.txt"):
+        for section, rows in sections(name).items():
+            for row in rows if section not in ("surnames", "simplified") else ():
+                forms = [form for side in (row.partition(": ")[2] or row).split(" | ") for form in side.split(", ")]
+                assert all(form and form == form.strip() and "," not in form for form in forms), (name, row)
+    capitals = [form for rows in sections("concepts.txt").values() for row in rows for form in row.split(", ")]
+    assert [form for form in capitals if form.isascii() and form != form.lower()] == []
+
+
+def test_a_word_that_is_listed_is_no_other_ones_stem() -> None:
+    words = [find(form) for form in ("taxi", "tax", "wifi", "wife", "employees", "employed")]
+
+    assert len({word.concept for word in words if word}) == 6
 
 
 NUMBERS = st.integers(2, 900)

@@ -121,7 +121,7 @@ def crossed_limits(hub: Hub) -> tuple[Crossing, ...]:
 
 
 def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:
-    config, warnings = load_config(hub)
+    config, warnings = load_config(hub, keep=write)
     recorded = recorded_in(hub)
     if recorded and recorded.page_format > PAGE_FORMAT:
         raise NewerPagesError(recorded.page_format)

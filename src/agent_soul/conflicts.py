@@ -13,7 +13,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agent_soul.event import Event
-from agent_soul.judging import Judgement, Label, Statement, judge
+from agent_soul.judging import Judgement, Label, Statement, judge, may_be_duplicates
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
@@ -128,6 +128,8 @@ def judged_pairs(events: Sequence[Event], *, reports: bool = False) -> Iterable[
     texts = [event.summary for event in events]
     pairs = candidate_pairs(texts, least=SHARED_BY_DUPLICATES) if reports else candidate_pairs(texts, lasting)
     for one, other in pairs:
+        if reports and not may_be_duplicates(statements[one], statements[other]):
+            continue
         yield events[one], events[other], judge(statements[one], statements[other])
 
 

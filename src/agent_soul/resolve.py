@@ -48,7 +48,8 @@ class Status(StrEnum):
 class Verdict(NamedTuple):
     """An event with its status. `by` is the id of the event that brought it about, where there is one.
 
-    `copies` counts the identical statements that an active event stands for, itself included; `sources` who made them.
+    `copies` counts the statements that an active event stands for, the identical ones and those that it merged;
+    `sources` who made them.
     """
 
     event: Event
@@ -215,24 +216,41 @@ def _status(event: Event, acts: Acts, config: Config) -> Verdict:
 
 
 def _merge_duplicates(verdicts: list[Verdict], acts: Acts) -> tuple[list[Verdict], dict[Identity, Event]]:
-    """Of identical statements that are all active let the newest survive and count the others.
+    """Of identical statements that are all active let the newest survive and count the others, also what each merged.
 
     Returns the verdicts in their order, and the survivor of each statement.
     """
     groups: dict[Identity, list[Event]] = defaultdict(list)
+    replaced: dict[str, list[Event]] = defaultdict(list)
     for verdict in verdicts:
         if verdict.status is Status.ACTIVE:
             groups[acts.identities[verdict.event.id]].append(verdict.event)
+        elif verdict.status is Status.SUPERSEDED:
+            replaced[verdict.by].append(verdict.event)
     merged: dict[str, Verdict] = {}
     for group in groups.values():
-        if len(group) > 1:
-            newest = group[-1]
-            said = f"the same as {short_id(newest.id)}"
-            merged.update({event.id: Verdict(event, Status.DUPLICATE, said, newest.id) for event in group[:-1]})
-            sources = tuple(sorted({event.source for event in group}))
-            merged[newest.id] = Verdict(newest, Status.ACTIVE, "", "", len(group), sources)
+        newest = group[-1]
+        said = f"the same as {short_id(newest.id)}"
+        merged.update({event.id: Verdict(event, Status.DUPLICATE, said, newest.id) for event in group[:-1]})
+        if len(group) > 1 or newest.id in replaced:
+            statements = _statements(group, replaced, acts)
+            sources = tuple(sorted({event.source for event in statements}))
+            merged[newest.id] = Verdict(newest, Status.ACTIVE, "", "", len(statements), sources)
     survivors = {identity: group[-1] for identity, group in groups.items()}
     return [merged.get(verdict.event.id, verdict) for verdict in verdicts], survivors
+
+
+def _statements(group: Iterable[Event], replaced: Mapping[str, Sequence[Event]], acts: Acts) -> list[Event]:
+    """Return the statements that events stand for: of one that merged others under the wording of one, those others."""
+    statements, waiting = [], list(group)
+    while waiting:
+        event = waiting.pop()
+        others = replaced.get(event.id, ()) if "derived_from" in event.data else ()
+        if any(acts.identities[other.id] == acts.identities[event.id] for other in others):
+            waiting += others
+        else:
+            statements.append(event)
+    return statements
 
 
 def _settled(acts: Acts, survivors: Mapping[Identity, Event]) -> frozenset[frozenset[str]]:

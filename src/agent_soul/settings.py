@@ -19,20 +19,23 @@ from agent_soul.hub import Hub
 _KEPT = "soul.yaml.json"
 
 
-def load_config(hub: Hub) -> tuple[Config, list[str]]:
-    """Return the hub's settings and warnings about them; the defaults where there is no soul.yaml."""
+def load_config(hub: Hub, *, keep: bool = True) -> tuple[Config, list[str]]:
+    """Return the hub's settings and warnings about them; the defaults where there is no soul.yaml.
+
+    Without `keep` nothing is written, for commands that promise to touch nothing.
+    """
     if not hub.config_file.exists():
         return default_config(), []
-    return config_of(hub, read_regular(hub.config_file))
+    return config_of(hub, read_regular(hub.config_file), keep=keep)
 
 
-def config_of(hub: Hub, text: bytes) -> tuple[Config, list[str]]:
+def config_of(hub: Hub, text: bytes, *, keep: bool = True) -> tuple[Config, list[str]]:
     """Do what `parse_config` does with a soul.yaml of this hub, be it the work tree's or a commit's."""
-    return parse_config(text, functools.partial(_load, hub))
+    return parse_config(text, functools.partial(_load, hub, keep=keep))
 
 
 @functools.lru_cache(maxsize=4)
-def _load(hub: Hub, text: bytes) -> Any:
+def _load(hub: Hub, text: bytes, *, keep: bool) -> Any:
     """Return what the YAML says, from the state folder where it is kept for this very text."""
     file, key = hub.state / _KEPT, text.decode("latin-1")
     with contextlib.suppress(StoppedError, ValueError, TypeError, KeyError):
@@ -40,7 +43,7 @@ def _load(hub: Hub, text: bytes) -> Any:
         if kept["text"] == key:
             return kept["says"]
     says = load_yaml(text)
-    if hub.state.is_dir():
+    if keep and hub.state.is_dir():
         with contextlib.suppress(StoppedError, ValueError, TypeError):  # it only saves time
             replace_file(file, json.dumps({"text": key, "says": says}).encode())
     return says

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import ANY_VERB, Clause, Frame
-from agent_soul.judging.lexicon import CJK, OWN_SUBJECT
+from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, VALUE_CLASSES
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
+from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
@@ -20,18 +22,22 @@ _GIVEN_UP_TOPIC = 0.25
 _EXCLUDED_TOPIC = 0.45
 _SETTING_TOPIC = 0.34
 _LONG_SETTING_TOPIC = 0.25
+_LEAST_SUBJECT = 0.3
+"""Weight of the user: a statement may say nothing but whose setting it gives."""
 _OWNER_TOPIC = 0.45
 _VALUE_TOPIC = 0.55
 _DENIED_TOPIC = 0.6
 _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
+_VALUED_THINGS = 0.5
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
-_SENSE_TOPIC = 0.6
+_SENSE_TOPIC = 0.45
 _CLAUSE = 0.55
-"""Share that two clauses have in common when one may deny the other, and the weight of it."""
-_CLAUSE_SHARED = 2.0
-_LEAST_CLAUSES = 3.0
+"""Share of the smaller one that two clauses have in common when one may deny the other, and the weight of it."""
+_CLAUSES = 0.25
+_CLAUSE_SHARED = 1.7
+_CLEARLY = 1.5
 _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
 
@@ -39,7 +45,8 @@ _NOTHING_BUT = 0.8
 def given_up(pair: Pair) -> Judgement | None:
     """One says that X was left for Y, or rules X out; the other still gives X."""
     for one, other in (pair.frames, pair.frames[::-1]):
-        given = {f"{row}={value}" for row, values in other.settings.items() for value in values} | other.names.keys()
+        given = {f"{row}={value}" for row, values in other.settings.items() for value in values}
+        given |= other.names.keys() | other.values.keys()
         denied = one.denied | (one.excluded if pair.contained >= _EXCLUDED_TOPIC else frozenset())
         gone = denied & given - other.denied - other.excluded
         if gone and pair.contained >= _GIVEN_UP_TOPIC:
@@ -47,16 +54,24 @@ def given_up(pair: Pair) -> Judgement | None:
     return None
 
 
+def turned_choice(pair: Pair) -> Judgement | None:
+    """One likes X more than Y, the other Y more than X."""
+    one, other = pair.frames
+    is_turned = one.lesser & other.weights.keys() - other.lesser and other.lesser & one.weights.keys() - one.lesser
+    return Judgement(Label.CONFLICT, "turned choice", (one.text, other.text)) if is_turned else None
+
+
 def _as_written(concepts: Iterable[str], frame: Frame) -> str:
-    return listed(frame.names.get(concept, concept.rpartition("=")[2]) for concept in concepts)
+    written = {token.concept: token.surface for clause in frame.clauses for token in clause.tokens}
+    return listed(written.get(concept, concept) for concept in concepts)
 
 
 def differing_number(pair: Pair) -> Judgement | None:
     """Two numbers that measure the same of the same."""
-    for quantity in pair.left_over[0]:
-        for rival in pair.left_over[1]:
-            if quantity.is_like(rival) and pair.contained >= _topic_for(quantity, rival):
-                return Judgement(Label.CONFLICT, "differing number", (quantity.shown, rival.shown))
+    topic = max(pair.contained, pair.things_without(()))
+    for quantity, rival in pair.rivals:
+        if topic >= _topic_for(quantity, rival):
+            return Judgement(Label.CONFLICT, "differing number", (quantity.shown, rival.shown))
     return None
 
 
@@ -71,9 +86,9 @@ def differing_setting(pair: Pair) -> Judgement | None:
     first, second = (each.settings for each in pair.frames)
     both = sorted(first.keys() & second.keys())
     values = {f"{row}={value}" for row in both for value in first[row] | second[row]}
-    topic = pair.contained_without(values, least=1.0)
+    topic = pair.contained_without(values, least=_LEAST_SUBJECT)
     enough = _LONG_SETTING_TOPIC if pair.shared >= _LONG_SHARED else _SETTING_TOPIC
-    for row in both if not pair.either("additive") else ():
+    for row in both if not pair.gives_several else ():
         is_subject = row.endswith(OWN_SUBJECT) or topic >= enough
         if is_subject and not first[row] & second[row]:
             name = row.removesuffix(OWN_SUBJECT)
@@ -84,45 +99,72 @@ def differing_setting(pair: Pair) -> Judgement | None:
 def differing_owner(pair: Pair) -> Judgement | None:
     """Two persons who are said to own, lead, approve or do one thing."""
     first, second = (each.persons for each in pair.frames)
-    if first and second and not first & second and pair.contained >= _OWNER_TOPIC:
+    first, second = first or _doer(pair.frames[0], second), second or _doer(pair.frames[1], first)
+    topic = max(pair.contained, pair.things_without(first | second))
+    if first and second and not first & second and topic >= _OWNER_TOPIC:
         return Judgement(Label.CONFLICT, "differing owner", (listed(first), listed(second)))
     return None
+
+
+def _doer(frame: Frame, named: frozenset[str]) -> frozenset[str]:
+    """Return who does it where the other statement names who it is done by: `Hannah reviews ...`, `reviewed by ...`."""
+    return frozenset(token.concept for token in frame.subject[:1] if _is_called(token)) if named else frozenset()
+
+
+def _is_called(token: Token) -> bool:
+    return not token.word and token.surface.isascii() and token.surface.istitle()
 
 
 def differing_value(pair: Pair) -> Judgement | None:
     """Two names given by one verb for one thing, whether or not a table knows them: built with X, built with Y."""
     first, second = (each.values for each in pair.frames)
-    if first.keys() & second.keys() or pair.either("additive"):
+    if not first or not second or pair.gives_several or _overlap(first, second):
         return None
-    verbs = set(first.values()) & set(second.values()) or ({*first.values(), *second.values()} & {ANY_VERB})
-    topic = pair.contained_without(first.keys() | second.keys(), least=_LEAST_VALUED)
-    if first and second and verbs and topic >= _VALUE_TOPIC:
-        shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
-        return Judgement(Label.CONFLICT, "differing value", shown)
-    return None
+    aside = pair.frames[0].value_parts | pair.frames[1].value_parts
+    verbs = {*first.values()} & {*second.values()}
+    if verbs & {*VALUE_CLASSES} or all("unique" in each.roles for each in pair.frames):
+        is_one = pair.things_without(aside) >= _VALUED_THINGS
+    else:
+        verbs |= {*first.values(), *second.values()} & {ANY_VERB}
+        is_one = bool(verbs) and pair.contained_without(aside, least=_LEAST_VALUED) >= _VALUE_TOPIC
+    if not is_one:
+        return None
+    shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
+    return Judgement(Label.CONFLICT, "differing value", shown)
+
+
+def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
+    """Tell whether a name of one side is, or is part of, one of the other: `杭州` and `杭州滨江区`."""
+    return any(one in other or other in one for one in first for other in second)
 
 
 def opposite_sense(pair: Pair) -> Judgement | None:
-    """Two clauses about the same, each the closest to the other, of which one affirms and one denies."""
-    for clause in pair.frames[0].clauses if not pair.reports else ():
-        other, share = _closest(clause, pair.frames[1].clauses)
-        if other is None or share < _CLAUSE or other.sign == clause.sign or pair.contained < _SENSE_TOPIC:
-            continue
-        is_mutual = _closest(other, pair.frames[0].clauses)[0] is clause
-        if is_mutual and shared_weight(clause.weights, other.weights) >= _CLAUSE_SHARED:
-            return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
-    return None
+    """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
+    if pair.reports or pair.contained < _SENSE_TOPIC:
+        return None
+    best = max(_opposed(pair), key=lambda found: found[0], default=None)
+    if best is None:
+        return None
+    shared, clause, other = best
+    same = (shared_weight(c.weights, o.weights) for c, o in _clauses_of(pair) if c.sign == o.sign)
+    if shared <= _CLEARLY * max(same, default=0.0):
+        return None
+    return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
 
 
-def _closest(clause: Clause, others: Sequence[Clause]) -> tuple[Clause | None, float]:
-    """Return the clause that shares most with this one, the first of equals, and which share of both that is."""
-    best, most = None, 0.0
-    for other in others:
+def _clauses_of(pair: Pair) -> Iterable[tuple[Clause, Clause]]:
+    first, second = ([clause for clause in each.clauses if not clause.is_reason] for each in pair.frames)
+    return itertools.product(first, second)
+
+
+def _opposed(pair: Pair) -> Iterator[tuple[float, Clause, Clause]]:
+    """Yield the clauses of which one denies what the other affirms, with the weight of what both speak of."""
+    for clause, other in _clauses_of(pair):
         shared = shared_weight(clause.weights, other.weights)
-        if shared > most:
-            best, most = other, shared
-    total = sum(clause.weights.values()) + sum(best.weights.values()) if best else 0.0
-    return best, 2 * most / max(total, _LEAST_CLAUSES)
+        less, more = sorted((sum(clause.weights.values()), sum(other.weights.values())))
+        is_opposed = clause.sign != other.sign and not (clause.denies_aside or other.denies_aside)
+        if is_opposed and shared >= max(_CLAUSE_SHARED, _CLAUSE * less, _CLAUSES * (less + more)):
+            yield shared, clause, other
 
 
 def denied_beside(pair: Pair) -> Judgement | None:
@@ -133,7 +175,7 @@ def denied_beside(pair: Pair) -> Judgement | None:
         for clause in one.clauses if pair.contained >= _DENIED_TOPIC and not pair.reports else ():
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
             enough = max(A_THING, _NOTHING_BUT * sum(clause.weights.values()))
-            if clause.sign < 0 and not clause.is_reason and shared >= enough:
+            if clause.sign < 0 and not (clause.is_reason or clause.denies_aside) and shared >= enough:
                 said = (_said(clause), other.text)
                 return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if turned else said)
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from agent_soul.judging.frames import Frame
+from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed
 from agent_soul.judging.pieces import Token
 
@@ -18,6 +18,8 @@ A_THING = 0.9
 """Weight of what may be a thing by itself: a word, or two unknown Chinese characters ..."""
 _A_CHARACTER = 0.4
 """... in a closely parallel sentence a single one."""
+_OPPOSED_TOPIC = 0.6
+"""Share of the smaller statement from which two that affirm and deny are left to the rule of opposite sense."""
 _REPORTED_TOPIC = 0.6
 _SAME_REPORT = 0.9
 """Share in common from which two reports are of one act."""
@@ -67,8 +69,20 @@ def other_occasion(pair: Pair) -> Judgement | None:
     return None
 
 
+def other_bound(pair: Pair) -> Judgement | None:
+    """What holds above an amount says nothing about what is below it."""
+    above, below = ([role in each.roles for each in pair.frames] for role in ("above", "below"))
+    if pair.agreed and above[0] != above[1] and below[0] != below[1] and above != below:
+        return Judgement(Label.DISTINCT, "other bound")
+    return None
+
+
 def other_object(pair: Pair) -> Judgement | None:
     """Two sentences of one build with another thing in the same place speak of two things."""
+    if pair.rivals and all(any(map(is_thing, each.subject)) for each in pair.frames):
+        return None  # numbers of one kind about subjects that are known: `other_subject` has compared these
+    if pair.frames[0].sign != pair.frames[1].sign and pair.contained >= _OPPOSED_TOPIC:
+        return None
     first, second = (each.main for each in pair.frames)
     matcher = SequenceMatcher(None, pair.frames[0].slots, pair.frames[1].slots, autojunk=False)
     ratio = matcher.ratio()
@@ -79,6 +93,34 @@ def other_object(pair: Pair) -> Judgement | None:
             if all(sum(t.weight for t in side) >= least for side in things):
                 return Judgement(Label.DISTINCT, "other object", tuple(" ".join(t.surface for t in s) for s in things))
     return None
+
+
+def other_subject(pair: Pair) -> Judgement | None:
+    """Each speaks of a thing of its own: the orders table and the invoices table, host ares and host hermes."""
+    one, other = pair.frames
+    if _is_of_one_alone(one, other) or _is_of_one_alone(other, one):
+        return Judgement(Label.DISTINCT, "other subject")
+    own = _of_its_own(one, other), _of_its_own(other, one)
+    is_one_kind = any(is_thing(token) and token.concept in other.weights for token in one.subject)
+    least = _A_CHARACTER if is_one_kind else A_THING
+    if all(sum(t.weight for t in side) >= least for side in own):
+        return Judgement(Label.DISTINCT, "other subject", tuple(" ".join(t.surface for t in s) for s in own))
+    return None
+
+
+def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
+    """Tell whether a statement is about a relative of the user and the other one about the user."""
+    is_relative = any(
+        token.word and token.word.holder and token.word.holder[0] == "relative" for token in frame.subject
+    )
+    return is_relative and "relative" not in other.holders and any(token.concept == "user" for token in other.subject)
+
+
+def _of_its_own(frame: Frame, other: Frame) -> list[Token]:
+    """Return the things of the subject which the other statement lacks; a person or value that is given is none."""
+    given = frame.value_parts | other.weights.keys()
+    things = [token for token in frame.subject if is_thing(token) and token.concept not in given]
+    return [token for token in things if not any(token.surface.lower() in person.lower() for person in frame.persons)]
 
 
 def other_topic(pair: Pair) -> Judgement | None:
@@ -100,15 +142,6 @@ def as_reports(pair: Pair, found: Judgement) -> Judgement:
     return found
 
 
-def is_thing(token: Token) -> bool:
-    """Tell whether a token may be what a statement is about: no verb, no little or weak word, no person who owns."""
-    word = token.word
-    if not word:
-        return token.weight > 0
-    is_other = word.roles & {"verbs", "value verbs", "owning"} or (word.holder and word.holder[0] == "role")
-    return word.weight >= 1 and not is_other
-
-
 def _is_framed_alike(
     first: Sequence[Token], one: tuple[int, int], second: Sequence[Token], other: tuple[int, int]
 ) -> bool:
@@ -123,5 +156,5 @@ def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Tok
     if any(person.startswith(token.surface) for token in segment for person in frame.persons):
         return []
     things = [token for token in segment if is_thing(token)]
-    known = frame.values.keys() | other.weights.keys()
+    known = frame.value_parts | other.weights.keys()
     return [] if any(token.concept in known for token in things) else things

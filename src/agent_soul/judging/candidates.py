@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from agent_soul.judging.lexicon import CJK, Word, key_of, load, stem
+from agent_soul.judging.lexicon import CJK, Word, find, load, stem
 
 _LEAST_WEIGHT = 0.9
 _RAREST = 6
@@ -96,8 +96,7 @@ def _words(is_ascii: bool) -> re.Pattern[str]:
 @functools.lru_cache(maxsize=100_000)
 def _term(word: str) -> str:
     """Return the concept of a word, or an empty string where it says nothing."""
-    lexicon = load()
-    known = lexicon.exact.get(word) or lexicon.words.get(key_of(word))
+    known = find(word)
     return _name(known) if known else stem(word)
 
 
@@ -108,9 +107,8 @@ def _name(word: Word) -> str:
 
 
 def _phrase_terms(words: Sequence[str]) -> Iterable[str]:
-    lexicon = load()
     for length in range(2, len(words) + 1):
-        if known := lexicon.words.get(" ".join(map(key_of, words[:length]))):
+        if known := find(" ".join(words[:length])):
             yield _name(known) or known.concept
 
 

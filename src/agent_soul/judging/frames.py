@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -13,12 +14,25 @@ from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.reading import read
 from agent_soul.judging.values import ANY_VERB
 
-__all__ = ["ANY_VERB", "Clause", "Frame", "frame"]
+__all__ = ["ANY_VERB", "Clause", "Frame", "frame", "is_thing"]
 
 _REASON_WEIGHT = 0.25
 _INSTEAD = frozenset({"instead of", "rather than", "而不是", "而非"})
+_CAUSES = frozenset({"because", "since", "as", "due to", "因为", "由于", "考虑到", "鉴于"})
+"""An opening clause that begins so, up to its comma, is the reason of the next one."""
+_COPULAS = (
+    frozenset({"is", "are", "was", "were", "be", "has", "have", "had", "does", "do", "did", "will"})
+    | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
+    | {"一律", "统一"}
+)
+_ARTICLES = frozenset({"a", "an", "the", "all", "every", "any", "each", "this", "that"})
+_FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"}
+"""What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
+_RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
+_REACH = 4
+"""Words between `what` and the denial in the clause that it opens."""
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
 _ACTS = (
@@ -42,31 +56,35 @@ def _report() -> re.Pattern[str]:
 class Clause(NamedTuple):
     """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what.
 
-    `is_reason` marks what is said only beside the statement: its reason, where it comes from, what it replaces.
+    `is_reason` marks what is said only beside the statement: its reason, where it comes from, what it replaces;
+    `denies_aside` that the denial is of a part of it: "say what is not covered".
     """
 
     weights: Mapping[str, float]
     sign: int
     is_reason: bool
+    denies_aside: bool
     tokens: tuple[Token, ...]
 
 
-_NOTHING = Clause({}, 1, False, ())
+_NOTHING = Clause({}, 1, False, False, ())
 
 
 class Frame(NamedTuple):
     """A statement laid out.
 
-    `weights` is what it is about; `settings` the values of exclusive settings that it affirms; `holders` what it is
-    limited to; `names` its names as they are written; `values` those that it gives, with the verb that gives each;
-    `denied` what it gives up, `excluded` what it rules out; `roles` what its words do in it (see oppositions.txt).
-    `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
-    build: of numbers and settings only the kind.
+    `weights` is what it is about, `things` that without verbs; `settings` the values of exclusive settings that it
+    affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives, with
+    the verb that gives each; `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less;
+    `roles` what its words do in it (see oppositions.txt). `subject` are the words before the first verb, as far as that
+    is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the
+    same build: of numbers and settings only the kind.
     """
 
     text: str
     clauses: tuple[Clause, ...]
     weights: Mapping[str, float]
+    things: Mapping[str, float]
     quantities: tuple[Quantity, ...]
     settings: Mapping[str, frozenset[str]]
     holders: Mapping[str, frozenset[str]]
@@ -74,12 +92,24 @@ class Frame(NamedTuple):
     values: Mapping[str, str]
     denied: frozenset[str]
     excluded: frozenset[str]
+    lesser: frozenset[str]
+    subject: tuple[Token, ...]
     main: tuple[Token, ...]
     slots: tuple[str, ...]
     persons: frozenset[str]
     roles: frozenset[str]
     is_past: bool
     is_report: bool
+
+    @property
+    def sign(self) -> int:
+        """1 where the main clauses affirm, or deny twice."""
+        return math.prod(clause.sign for clause in self.clauses if not clause.is_reason)
+
+    @property
+    def value_parts(self) -> frozenset[str]:
+        """The values that it gives, and the characters of those in Chinese."""
+        return frozenset(self.values).union(*(name for name in self.values if not name.isascii()))
 
     @property
     def total(self) -> float:
@@ -90,7 +120,7 @@ class Frame(NamedTuple):
 def frame(text: str) -> Frame:
     """Lay out a statement."""
     clauses = tuple(_clauses(read(text)))
-    main = [clause for clause in clauses if not clause.is_reason]
+    main = [clause for clause in clauses if not clause.is_reason] or list(clauses)
     said = [token for clause in main for token in clause.tokens]
     weights: dict[str, float] = {}
     for clause in clauses:
@@ -104,6 +134,7 @@ def frame(text: str) -> Frame:
         text=text,
         clauses=clauses,
         weights=weights,
+        things={t.concept: weights[t.concept] for t in said if not _does(t) and t.weight},
         quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
@@ -111,6 +142,8 @@ def frame(text: str) -> Frame:
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
+        lesser=frozenset(n for i, c in enumerate(clauses) for n in given.lesser(_with_next(clauses, i))),
+        subject=() if _report().match(text) else tuple(_subject(opening.tokens)),
         main=told,
         slots=tuple(map(_slot, told)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
@@ -118,6 +151,49 @@ def frame(text: str) -> Frame:
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
         is_report=bool(_report().match(text)),
     )
+
+
+def _with_next(clauses: Sequence[Clause], at: int) -> tuple[Token, ...]:
+    """Return the tokens of a clause and, after it, those of the one that says instead of what."""
+    beside = clauses[at + 1].tokens if at + 1 < len(clauses) and clauses[at + 1].is_reason else ()
+    return clauses[at].tokens + beside
+
+
+def is_thing(token: Token) -> bool:
+    """Tell whether a token may be what a statement is about: no verb, no little or weak word, no person who owns."""
+    word = token.word
+    if not word:
+        return token.weight > 0
+    is_other = word.roles & {"verbs", "value verbs", "owning"} or (word.holder and word.holder[0] == "role")
+    return word.weight >= 1 and not is_other
+
+
+def _subject(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Return what stands before the first verb; nothing if that is not known or a place or condition opens."""
+    if not tokens or _opens(tokens[0]):
+        return ()
+    following = tokens[1].surface.lower() if len(tokens) > 1 else ""
+    if _does(tokens[0]) or (tokens[0].weight and following in _ARTICLES):
+        return ()  # a request: "Name files after ...", "Inform the team ..."
+    return next((tokens[:at] for at in range(1, len(tokens)) if _is_predicate(tokens, at)), ())
+
+
+def _does(token: Token) -> bool:
+    return bool(token.word and token.word.roles & {"verbs", "value verbs", "owning"})
+
+
+def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
+    token = tokens[at]
+    surface = token.surface.lower()
+    if tokens[at - 1].surface.lower() in _ARTICLES or tokens[at - 1].surface.lower() == "no":
+        return False  # the build machine
+    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0):
+        return True
+    if token.word and not token.weight:
+        return token.concept in ("may", "must")
+    is_form = surface.isascii() and surface.endswith(("s", "ed")) and not surface.endswith(("ss", "'s"))
+    following = tokens[at + 1].surface.lower() if at + 1 < len(tokens) else ""
+    return is_form and not token.is_name and following in _FOLLOWING_A_VERB
 
 
 def _slot(token: Token) -> str:
@@ -130,22 +206,36 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
     """Part the tokens at punctuation and before reasons; an opening `On Linux,` or `If it fails,` stays where it is."""
     part: list[Token] = []
     is_reason = started = False
-    for token in (*tokens, Token("", ends_clause=True)):
-        if token.surface == "," and part and _opens(part[0]):
+    for at, token in enumerate((*tokens, Token("", ends_clause=True))):
+        ends = token.ends_clause or _joins_clauses(tokens, at)
+        if token.surface == "," and part and part[0].surface.lower() in _CAUSES:
+            is_reason = True
+        elif token.surface == "," and part and _opens(part[0]):
             continue
         is_beside = _has_role(token, "reason") or token.surface.lower() in _INSTEAD
         reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
-        if not (token.ends_clause or reasons):
+        if not (ends or reasons):
             part.append(token)
             continue
         if part:
             started = True
             yield _clause(part, is_reason)
-        part = [] if token.ends_clause else [token]
-        is_reason = reasons or (is_reason and not token.ends_clause)
+        part = [] if ends else [token]
+        is_reason = reasons or (is_reason and not ends)
+
+
+def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether `and` or `but` stands before a verb of its own: "has no licence and does not drive"."""
+    if at + 1 >= len(tokens) or tokens[at].surface.lower() not in ("and", "but"):
+        return False
+    following = tokens[at + 1]
+    is_modal = bool(following.word and not following.weight and following.concept in ("may", "must", "not"))
+    return is_modal or following.surface.lower() in _COPULAS
 
 
 def _opens(token: Token) -> bool:
+    if " " in token.surface and token.surface.split(" ")[0].lower() in ("in", "on", "at", "from", "by"):
+        return True  # a phrase of the tables: "in the office"
     return _has_role(token, "placing") or _has_role(token, "condition")
 
 
@@ -159,7 +249,12 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
     signs = [token.word.sign for token in tokens if token.word]
     turns = signs.count(-1) + (-1 in signs and any(token.surface.lower() in _BOUNDS for token in tokens))
-    return Clause(weights, -1 if turns % 2 else 1, is_beside, tuple(tokens))
+    aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
+    return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens))
+
+
+def _denials(tokens: Sequence[Token]) -> Iterable[int]:
+    return (at for at, token in enumerate(tokens) if token.word and token.word.sign < 0)
 
 
 def _roles(clause: Clause) -> Iterable[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from agent_soul.judging.against import (
@@ -12,40 +13,55 @@ from agent_soul.judging.against import (
     differing_value,
     given_up,
     opposite_sense,
+    turned_choice,
 )
 from agent_soul.judging.apart import (
     as_reports,
     exception,
     mention_only,
+    other_bound,
     other_holder,
     other_object,
     other_occasion,
     other_reach,
+    other_subject,
     other_topic,
 )
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
-from agent_soul.judging.same import same_words, says_the_same
+from agent_soul.judging.same import LEAST_ALIKE, same_words, says_the_same
 
+_JUDGED_KEPT = 1024
+"""Who groups duplicates asks for a pair again at once."""
 RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     other_reach,
     same_words,
     mention_only,
     exception,
     other_holder,
+    other_bound,
     other_occasion,
-    other_object,
     given_up,
+    turned_choice,
+    other_subject,
+    other_object,
     differing_number,
     differing_setting,
-    other_topic,
     differing_owner,
     differing_value,
+    other_topic,
     opposite_sense,
     denied_beside,
     says_the_same,
 )
 
 
+def may_be_duplicates(one: Statement, other: Statement) -> bool:
+    """Tell whether two statements are alike enough for a duplicate, at a small part of what judging them costs."""
+    pair = Pair(one, other)
+    return pair.alike >= LEAST_ALIKE or same_words(pair) is not None
+
+
+@functools.lru_cache(maxsize=_JUDGED_KEPT)
 def judge(one: Statement, other: Statement) -> Judgement:
     """Say what two statements are to each other; the same for both orders, but for the order of the evidence."""
     if other.text < one.text:  # parts of the work, such as the alignment, depend on the order

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,7 +12,12 @@ from typing import NamedTuple
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.quantities import Quantity
 
-_FRAMES_KEPT = 8192
+_FRAMES_KEPT = 32_768
+"""Statements of one reach that are not laid out again for each of their pairs; some 10 KB each."""
+_THE_USER = 0.3
+"""Weight of the user, who may be all that a statement is about."""
+_NUMBER_WEIGHT = 0.4
+"""What an equal number adds to what two statements have in common."""
 _BINDING = frozenset({"rule", "preference", "decision"})
 """Kinds that bind, however they are worded: "add a test" is then no report."""
 
@@ -60,12 +66,24 @@ class Pair:
     @functools.cached_property
     def contained(self) -> float:
         """Share of the smaller statement that the larger one holds too."""
-        return self.shared / max(min(each.total for each in self.frames), 1.0)
+        return (self.shared + self.agreed) / max(min(each.total for each in self.frames) + self.agreed, 1.0)
 
     @functools.cached_property
     def alike(self) -> float:
         """Share of both statements that they have in common."""
-        return 2 * self.shared / max(sum(each.total for each in self.frames), 1.0)
+        return 2 * (self.shared + self.agreed) / max(sum(each.total for each in self.frames) + 2 * self.agreed, 1.0)
+
+    @functools.cached_property
+    def agreed(self) -> float:
+        """Weight of the numbers that both give."""
+        first, second = (len(each.quantities) for each in self.frames)
+        return _NUMBER_WEIGHT * min(first - len(self.left_over[0]), second - len(self.left_over[1]))
+
+    def things_without(self, concepts: Iterable[str]) -> float:
+        """Return `contained` of the things that both are about, verbs and `concepts` set aside."""
+        aside = frozenset(concepts)
+        first, second = ({c: w for c, w in each.things.items() if c not in aside} for each in self.frames)
+        return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), _THE_USER)
 
     @functools.cached_property
     def left_over(self) -> tuple[list[Quantity], list[Quantity]]:
@@ -75,6 +93,11 @@ class Pair:
             [quantity for quantity in first if not any(map(quantity.equals, second))],
             [quantity for quantity in second if not any(map(quantity.equals, first))],
         )
+
+    @functools.cached_property
+    def rivals(self) -> list[tuple[Quantity, Quantity]]:
+        """Return the quantities of one kind of which each side has its own."""
+        return [(one, other) for one, other in itertools.product(*self.left_over) if one.is_like(other)]
 
     @functools.cached_property
     def reports(self) -> int:
@@ -87,6 +110,11 @@ class Pair:
         aside = frozenset(concepts)
         first, second = ({c: w for c, w in each.weights.items() if c not in aside} for each in self.frames)
         return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), least)
+
+    @functools.cached_property
+    def gives_several(self) -> bool:
+        """Tell whether what one gives leaves room for what the other gives: it comes on top, or the verb takes many."""
+        return self.either("additive") or all("several" in each.roles for each in self.frames)
 
     def either(self, role: str) -> bool:
         return any(role in each.roles for each in self.frames)

@@ -20,13 +20,18 @@ _PIECE = rf"""\s*(?:
     | (?P<path>https?://\S+ | [\w.~-]*/[\w./~-]*\w | \.[a-z]\w+(?:\.\w+)*
         | [\w-]+\.(?:md|py|js|ts|json|ya?ml|toml|txt|csv|lock)\b)
     | (?P<date>(?P<year>\d{{4}})-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)
-        | (?P<month2>\d\d?|{q.NUMERAL})\s*月\s*(?P<day2>\d\d?|{q.NUMERAL})\s*[日号])
-    | (?P<monthend>(?P<month3>\d\d?|{q.NUMERAL})\s*月[底末初])
+        | (?:(?P<year2>\d{{4}})\s*年\s*)?(?P<month2>\d\d?|{q.NUMERAL})\s*月\s*(?P<day2>\d\d?|{q.NUMERAL})\s*[日号]
+        | (?:每个?|本|下|当)月\s*(?P<day3>\d\d?|{q.NUMERAL})\s*[日号])
+    | (?P<monthend>(?:(?P<year3>\d{{4}})\s*年\s*)?(?P<month3>\d\d?|{q.NUMERAL})\s*月[底末初份]?)
+    | (?P<inyear>(?:19|20)\d\d\s*年)
     | (?P<ordinal>第\s*(?P<nth>\d+|{q.NUMERAL})\s*[次轮期版批个届阶段]*)
     | (?P<weekday>(?:每个?|本|下|上)?(?:周|星期|礼拜)(?P<which>[一二三四五六日天])(?!期))
-    | (?P<clock>(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*
-        (?:点钟?|:(?P<minute>\d\d))(?P<half>半)?)
+    | (?P<clock>(?!一点(?![钟半\d]))(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*
+        (?:点钟?(?:\s*(?P<minutes>\d\d?)\s*分)?|:(?P<minute>\d\d))(?P<half>半)?)
+    | (?P<per>一(?:年|个?月|周|天)(?=[^，。；,;]{{0,6}}?[一两二三四五六\d]次))
+    | (?P<each>每(?:分钟|秒钟?))
     | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
+    | (?P<nth_one>\d\d?(?:st|nd|rd|th)\b)
     | (?P<version>v?\d+(?:\.\d+)+)
     | (?P<plain>\d+(?:,\d{{3}})*)
     | (?P<han>(?-i:[{CJK}]))
@@ -34,9 +39,14 @@ _PIECE = rf"""\s*(?:
     | (?P<end>[.,;:!?，。；：！？()（）…—–]|-\s)
     | (?P<other>\S)
     )"""
-_AFTERNOON = frozenset({"下午", "晚上", "傍晚"})
+_AFTERNOON = frozenset({"中午", "下午", "晚上", "傍晚"})
+_LABELS = frozenset("号楼栋")
+"""Units that tell one of many by a number: line 4, the third floor."""
+_NIGHT = frozenset({"凌晨", "晚上"})
+_LATE_MORNING = 9
 _NUMERALS = frozenset(f"{q.DIGITS}十百千万半")
 _TERM = re.compile(r"[\d_.]")
+_AT_CJK = re.compile(rf"\s?[{CJK}]")
 
 
 class Token(NamedTuple):
@@ -88,14 +98,17 @@ def _token(surface: str, word: Word) -> Token:
 
 
 def _date(text: str, found: re.Match[str]) -> Token:
-    month = q.numeral(found["month"] or found["month2"]) or 0
-    day = q.numeral(found["day"] or found["day2"]) or 0
-    return Token(text, quantity=Quantity("date", (int(month), int(day)), text))
+    month = q.numeral(found["month"] or found["month2"] or "0") or 0
+    day = q.numeral(found["day"] or found["day2"] or found["day3"]) or 0
+    return Token(text, quantity=q.date(int(month), int(day), text, found["year"] or found["year2"]))
 
 
-def _month_end(text: str, found: re.Match[str]) -> Token:
-    month = int(q.numeral(found["month3"]) or 0)
-    return Token(text, quantity=Quantity("date", (month, 0), text))
+def _month(text: str, found: re.Match[str]) -> Token:
+    return Token(text, quantity=q.date(int(q.numeral(found["month3"]) or 0), 0, text, found["year3"]))
+
+
+def _year(text: str, found: re.Match[str]) -> Token:
+    return Token(text, quantity=Quantity("year", float(text[:4]), text))
 
 
 def _ordinal(text: str, found: re.Match[str]) -> Token:
@@ -107,13 +120,19 @@ def _weekday(text: str, found: re.Match[str]) -> Token:
 
 
 def _clock(text: str, found: re.Match[str]) -> Token:
-    hour = (q.numeral(found["hour"]) or 0.0) + (12 if found["part"] in _AFTERNOON else 0)
-    minutes = hour % 24 * 60 + int(found["minute"] or 0) + (30 if found["half"] else 0)
+    hour = q.numeral(found["hour"]) or 0.0
+    if found["part"] in _AFTERNOON and hour < 12 and not (found["part"] == "中午" and hour > _LATE_MORNING):
+        hour += 12
+    elif found["part"] in _NIGHT and hour == 12:
+        hour = 0
+    minutes = hour % 24 * 60 + int(found["minute"] or found["minutes"] or 0) + (30 if found["half"] else 0)
     return Token(text, quantity=Quantity("clock", minutes, text))
 
 
 def _amount(text: str, found: re.Match[str]) -> Token:
     value = q.numeral(found["number"]) or 0.0
+    if found["unit"] in _LABELS:
+        return Token(text, quantity=Quantity("ordinal", value, text))
     return Token(text, quantity=q.measured(value, found["unit"].lower(), text))
 
 
@@ -135,6 +154,8 @@ def _looks_like_a_name(word: str, found: re.Match[str]) -> bool:
         return True
     if not word[0].isupper():
         return False
+    if len(word) == 1 and _AT_CJK.match(found.string, found.end()):
+        return True  # 甲乙丙丁 of our days: `A 区`
     before = found.string[: found.end() - len(word)].rstrip()
     return bool(before) and before[-1] not in ".!?:。！？："
 
@@ -144,10 +165,14 @@ _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "path": lambda text, _: Token(text, text.lower(), NAME_WEIGHT, is_name=True),
     "reference": lambda text, _: Token(text, text, is_name=True),
     "date": _date,
-    "monthend": _month_end,
+    "monthend": _month,
+    "inyear": _year,
     "ordinal": _ordinal,
+    "nth_one": lambda text, _: Token(text, quantity=Quantity("ordinal", float(text[:-2]), text)),
     "weekday": _weekday,
     "clock": _clock,
+    "per": lambda text, _: _token(text, load().words["每" + text[1:]]),
+    "each": lambda text, _: Token(text, quantity=q.measured(1.0, text[1:], text)),
     "amount": _amount,
     "version": _version,
     "plain": _plain,

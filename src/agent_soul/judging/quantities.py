@@ -26,6 +26,10 @@ NUMBER_WORDS = {
 }
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
+_COUNTED = (
+    "times 次 遍 回 个人 人 位 名 条 个 只 层 楼 栋 套 家 本 辆 盒 瓶 杯"
+    " 支 间 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级"
+)
 _UNITS = {
     "time": {
         "ms millisecond 毫秒": 0.001,
@@ -37,30 +41,49 @@ _UNITS = {
         "month 个月 月": 30 * _DAY,
         "year 年": 365 * _DAY,
     },
-    "size": {"kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12, "byte 字节": 1.0},
+    "size": {
+        "kb kilobyte": 1e3,
+        "mb megabyte 兆": 1e6,
+        "gb gigabyte": 1e9,
+        "tb terabyte": 1e12,
+        "byte 字节": 1.0,
+    },
     "share": {"percent % 成": 1.0},
     "length": {
         "metre meter m 米": 1.0,
         "km kilometre kilometer 公里 千米": 1e3,
-        "cm 厘米": 0.01,
+        "cm centimetre centimeter 厘米": 0.01,
+        "mm millimetre millimeter 毫米": 0.001,
+        "inch inches 英寸 寸": 0.0254,
         "pixel px 像素": 1e-9,
     },
-    "temperature": {"degree 度": 1.0},
-    "money": {"euro dollar yuan 元 块钱": 1.0},
+    "area": {"sqm m² m2 平方米 平米 平": 1.0, "hectare 公顷": 1e4, "亩": 667.0},
+    "volume": {"litre liter 升": 1.0, "ml millilitre milliliter 毫升": 0.001},
+    "weight": {
+        "kg kilo kilogram 公斤 千克": 1.0,
+        "gram 克": 0.001,
+        "mg milligram 毫克": 1e-6,
+        "tonne ton 吨": 1e3,
+        "斤": 0.5,
+    },
+    "temperature": {"degree °c 摄氏度 度": 1.0},
+    "money": {"euro dollar yuan pound 元 块钱": 1.0},
     "pages": {"page 页": 1.0},
-    "count": {"times 次 遍 回 人 位 名 条 个 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级": 1.0},
+    "count": {_COUNTED: 1.0},
 }
 UNITS = {
     name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()
 }
 CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
-LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|px|h|%|m"
+LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|mm|px|kg|mg|ml|°c|h|%|m²|m"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
     *("july", "august", "september", "october", "november", "december"),
 )
 MONTHS = {name: number for number, full in enumerate(_MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
+HOURS = {"midnight": 0.0, "午夜": 0.0, "noon": 720.0, "midday": 720.0, "正午": 720.0}
+"""Names of clock times, in minutes."""
 WEEKDAYS = {name: number for number, full in enumerate(_WEEKDAYS) for name in (full, f"{full}s")}
 CJK_WEEKDAYS = {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}
 
@@ -68,7 +91,7 @@ CJK_WEEKDAYS = {name: number for number, name in enumerate("一二三四五六�
 class Quantity(NamedTuple):
     """A number with what it measures: `kind` names the dimension, `value` is in its base unit (seconds, bytes ...).
 
-    `things` are the concepts of what a count counts, where the text says it.
+    `things` are the concepts of what a count counts, and the year of a date, where the text says it.
     """
 
     kind: str
@@ -78,7 +101,7 @@ class Quantity(NamedTuple):
 
     @property
     def is_date(self) -> bool:
-        return self.kind in ("date", "weekday")
+        return self.kind in ("date", "weekday", "year")
 
     @property
     def is_version(self) -> bool:
@@ -90,7 +113,8 @@ class Quantity(NamedTuple):
         return self.kind == other.kind and not (self.kind == "count" and apart)
 
     def equals(self, other: Quantity) -> bool:
-        return self.is_like(other) and self.value == other.value
+        is_other_year = self.kind == "date" and self.things and other.things and self.things != other.things
+        return self.is_like(other) and self.value == other.value and not is_other_year
 
 
 def numeral(text: str) -> float | None:
@@ -121,6 +145,11 @@ def measured(value: float, unit: str, shown: str) -> Quantity:
     """Return the quantity of a number and the name of its unit, singular; an unknown unit counts things."""
     kind, size = UNITS.get(unit, ("count", 1.0))
     return Quantity(kind, round(value * size, 6), shown)
+
+
+def date(month: int, day: int, shown: str, year: str | None = None) -> Quantity:
+    """Return a date; 0 stands for a day or month that is not said."""
+    return Quantity("date", (month, day), shown, frozenset({year} if year else ()))
 
 
 def version(name: str, text: str) -> Quantity:

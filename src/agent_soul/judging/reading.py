@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import functools
+import re
 import unicodedata
 from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import Lexicon, load, stem
+from agent_soul.judging.lexicon import Lexicon, find, load, stem
 from agent_soul.judging.pieces import NAME_WEIGHT, Token, pieces
 from agent_soul.judging.quantities import Quantity
 
 
 def read(text: str) -> list[Token]:
     """Return the tokens of a text in order, phrases joined and numbers measured."""
-    plain = unicodedata.normalize("NFKC", text).replace("’", "'").replace("`", " ")
-    return _counting(list(_with_units(_phrases(list(pieces(plain)), load()))))
+    return _counting(list(_with_units(_phrases(list(pieces(plain(text))), load()))))
+
+
+def plain(text: str) -> str:
+    """Return a text in one form of its characters: compatible, simplified Chinese, no accents, straight quotes."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(load().simplified)
+        text = _ACCENTED.sub(lambda found: unicodedata.normalize("NFD", found[0])[0], text)
+    return text.replace("`", " ")
+
+
+_ACCENTED = re.compile("[\u00c0-\u024f]")
 
 
 _LONGEST_PHRASE = 5
@@ -31,24 +42,29 @@ def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             joined.append(token)
             position += 1
             continue
-        length = _phrase_length(tokens, position, lexicon) if token.concept.split("-")[0] in lexicon.starts else 1
+        length = _phrase_length(tokens, position) if token.concept.split("-")[0] in lexicon.starts else 1
         phrase = tokens[position : position + length]
-        joined.append(_known(" ".join(word.surface for word in phrase), token.concept, token.is_name))
+        found = _known(" ".join(word.surface for word in phrase), token.concept, token.is_name)
+        if "-" in found.surface and not found.word and not found.is_name:
+            joined += [_known(part, stem(part.lower()), False) for part in found.surface.split("-") if part]
+        else:
+            joined.append(found)
         position += length
     return joined
 
 
-def _phrase_length(tokens: list[Token], start: int, lexicon: Lexicon) -> int:
+def _phrase_length(tokens: list[Token], start: int) -> int:
     surfaces = [token.surface.lower() for token in tokens[start : start + _LONGEST_PHRASE]]
     for length in range(len(surfaces), 1, -1):
         phrase = " ".join(surfaces[:length])
-        if _phrase_key(phrase) in lexicon.words or phrase in lexicon.exact:
+        if find(_plain(phrase)):
             return length
     return 1
 
 
-def _phrase_key(phrase: str) -> str:
-    return " ".join(stem(part) for word in phrase.split(" ") for part in word.removesuffix("'s").split("-"))
+def _plain(phrase: str) -> str:
+    """Return a phrase without the endings of possession."""
+    return " ".join(word.removesuffix("'s") for word in phrase.split(" "))
 
 
 @functools.lru_cache(maxsize=50_000)
@@ -56,8 +72,10 @@ def _known(surface: str, concept: str, is_name: bool) -> Token:
     """Return the token of a word or phrase of letters."""
     lexicon = load()
     surface = surface.removesuffix("'s")
+    if len(surface) == 1 and surface.isupper() and surface != "I" and is_name:
+        return Token(surface, surface, NAME_WEIGHT, is_name=True)  # plan B, room C
     as_written = lexicon.exact.get(surface) if is_name else None
-    word = as_written or lexicon.exact.get(surface.lower()) or lexicon.words.get(_phrase_key(surface.lower()))
+    word = as_written or find(_plain(surface.lower()))
     if not word and surface.lower().endswith("n't"):
         word = lexicon.exact["not"]
     if word:
@@ -74,46 +92,103 @@ def _with_units(tokens: list[Token]) -> Iterator[Token]:
         position += taken
 
 
-_MEASURING = frozenset({"a", "an", "per", "each", "every", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS})
+_RELATIVE = frozenset({"that", "which", "who", "of", "can", "may", "must", "should"})
+"""Before these `one` is a pronoun: "over one that holds"."""
+_NTH = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_ORDINALS = {name: number for number, name in enumerate(_NTH, 1)} | {
+    f"{number}{ending}": number for number in range(1, 32) for ending in ("st", "nd", "rd", "th")
+}
+_MEASURING = frozenset(
+    {"a", "an", "per", "each", "every", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS, *q.HOURS} | _ORDINALS.keys()
+)
 
 
 def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
+    """Return how many tokens make the quantity that begins here, and it; or one and the token itself."""
     token = tokens[at]
-    if not token.quantity and token.surface.lower() not in _MEASURING:
-        return 1, token
-    following = tokens[at + 1] if at + 1 < len(tokens) else Token("")
-    before = tokens[at - 1] if at else Token("")
     name = token.surface.lower()
+    if not token.quantity and name not in _MEASURING:
+        return 1, token
+    before = tokens[at - 1] if at else Token("")
+    following = tokens[at + 1] if at + 1 < len(tokens) else Token("")
     if name in q.WEEKDAYS:
-        return 1, Token(token.surface, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
-    if name in q.MONTHS and before.surface.lower() in _BEFORE_A_MONTH and not _day_of_month(following):
-        return 1, Token(token.surface, quantity=Quantity("date", (q.MONTHS[name], 0), token.surface))
+        return 1, token._replace(weight=0.0, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
+    if dated := _measure_date(tokens, at):
+        return dated
+    if name in _NTH and before.surface.lower() in ("the", "every") and not following.ends_clause:
+        return 1, Token(token.surface, quantity=Quantity("ordinal", float(_ORDINALS[name]), token.surface))
+    if name in q.HOURS:
+        return 1, Token(token.surface, quantity=Quantity("clock", q.HOURS[name], token.surface))
     if name in _RATES and (rate := _rate(before, following)):
         return 2, rate
-    if name in ("a", "an") and q.UNITS.get(following.surface.lower(), ("",))[0] == "time":
-        return 2, Token(
-            f"{name} {following.surface}", quantity=q.measured(1.0, following.surface.lower(), following.surface)
-        )
-    if name in q.MONTHS and (day := _day_of_month(following)):
-        return 2, Token(
-            f"{token.surface} {day}", quantity=Quantity("date", (q.MONTHS[name], day), f"{token.surface} {day}")
-        )
-    is_plain = token.quantity is not None and token.quantity.kind == "count"
-    is_word = name.isascii() and not token.quantity and not (name == "once" and following.surface.lower() not in _RATES)
-    word_number = q.numeral(name) if is_word else None
-    number = token.quantity.value if is_plain and token.quantity else word_number
-    if token.quantity and token.quantity.kind.startswith("version") and _names_something(before):
+    unit = following.surface.lower()
+    if name in ("a", "an", "every", "each") and q.UNITS.get(unit, ("",))[0] == "time":
+        return 2, Token(f"{name} {following.surface}", quantity=q.measured(1.0, unit, following.surface))
+    is_version = token.quantity is not None and token.quantity.kind.startswith("version")
+    if is_version and unit not in _UNIT_WORDS and _names_something(before):
         return 1, Token(token.surface, quantity=q.version(before.concept, token.surface))
-    if not isinstance(number, float):
-        return 1, token
-    return _measure_number(number, token, before, following)
+    number = _number(token, unit)
+    return (1, token) if number is None else _measure_number(number, token, before, following)
+
+
+def _number(token: Token, unit: str) -> float | None:
+    """Return the number that a token is, in digits or as an English word."""
+    name = token.surface.lower()
+    if token.quantity:
+        is_decimal = token.quantity.kind.startswith("version") and token.surface.count(".") == 1 and unit in _UNIT_WORDS
+        is_plain = token.quantity.kind == "count" and isinstance(token.quantity.value, float)
+        return q.numeral(token.surface) if is_decimal or is_plain else None
+    is_pronoun = name == "one" and unit in _RELATIVE
+    return (
+        q.numeral(name) if name.isascii() and not is_pronoun and not (name == "once" and unit not in _RATES) else None
+    )
+
+
+_UNIT_WORDS = q.UNITS.keys() | {f"{name}s" for name in q.UNITS if name.isascii()}
+
+
+def _measure_date(tokens: list[Token], at: int) -> tuple[int, Token] | None:
+    """Return the date that begins here: `15 May 2026`, `May 15, 2026`, `in May`, `March 2028`, `since 2024`."""
+    here, following = (tokens[n] if n < len(tokens) else Token("") for n in (at, at + 1))
+    before = tokens[at - 1].surface.lower() if at else ""
+    if (nth := _ORDINALS.get(here.surface.lower(), 0)) and before == "the" and _is_of_a_month(tokens[at + 1 : at + 4]):
+        return 1, Token(here.surface, quantity=q.date(0, nth, here.surface))
+    month, taken, day = q.MONTHS.get(here.surface.lower(), 0), 1, 0
+    if month:
+        day = _day_of_month(following)
+        taken += bool(day)
+        if not day and before not in _BEFORE_A_MONTH and not _year(tokens, at + 1)[1]:
+            return None
+    elif (day := _day_of_month(here)) and (month := q.MONTHS.get(following.surface.lower(), 0)):
+        taken = 2
+    elif before in _BEFORE_A_MONTH and (year := _year(tokens, at)[1]):
+        return 1, Token(here.surface, quantity=Quantity("year", float(year), here.surface))
+    if not month:
+        return None
+    more, year = _year(tokens, at + taken)
+    shown = " ".join(token.surface for token in tokens[at : at + taken])
+    return taken + more, Token(shown, quantity=q.date(month, day, shown, year))
+
+
+def _is_of_a_month(following: list[Token]) -> bool:
+    """Tell whether `of the month` or `of each month` follows."""
+    words = [token.surface.lower() for token in following]
+    return words[:1] == ["of"] and any(word.endswith("month") for word in words)
+
+
+def _year(tokens: list[Token], at: int) -> tuple[int, str]:
+    """Return how many tokens make the year that follows a date, a comma among them, and it."""
+    at, taken = (at + 1, 2) if at < len(tokens) and tokens[at].surface == "," else (at, 1)
+    surface = tokens[at].surface if at < len(tokens) else ""
+    is_year = len(surface) == 4 and surface.isdigit() and surface[:2] in ("19", "20")
+    return (taken, surface) if is_year else (0, "")
 
 
 def _measure_number(number: float, token: Token, before: Token, following: Token) -> tuple[int, Token]:
     unit = following.surface.lower()
     both = f"{token.surface} {following.surface}"
-    if unit in q.MONTHS and number <= 31:
-        return 2, Token(both, quantity=Quantity("date", (q.MONTHS[unit], int(number)), both))
+    if before.surface.lower() == "at" and number <= _HOURS and (following.ends_clause or not following.surface):
+        return 1, Token(token.surface, quantity=Quantity("clock", number % _HOURS * 60, token.surface))
     if unit in ("am", "pm"):
         return 2, Token(both, quantity=Quantity("clock", (number % 12 + 12 * (unit == "pm")) * 60, both))
     if before.surface.lower() in _NUMBERED:
@@ -130,11 +205,14 @@ def _counting(tokens: list[Token]) -> list[Token]:
     """Tell each count what it counts: the next words of its clause. `Service 17` at its start is a name, no count."""
     counted = list(tokens)
     for at, token in enumerate(tokens):
-        if token.quantity and token.quantity.kind == "count" and _is_numbered(tokens, at):
+        if token.quantity and token.quantity.kind == "version of ":
+            name = next((t.concept for t in reversed(tokens[:at]) if _names_something(t)), "")
+            counted[at] = token._replace(quantity=token.quantity._replace(kind=f"version of {name}"))
+        elif token.quantity and token.quantity.kind == "count" and _is_numbered(tokens, at):
             counted[at] = token._replace(quantity=token.quantity._replace(kind="ordinal"))
         elif token.quantity and token.quantity.kind == "count":
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].ends_clause), len(tokens))
-            things = [t.concept for t in tokens[at + 1 : end] if t.weight >= 1][:_COUNTED_WITHIN]
+            things = [t.concept for t in tokens[at + 1 : end] if t.weight][:_COUNTED_WITHIN]
             counted[at] = token._replace(quantity=token.quantity._replace(things=frozenset(things)))
     return counted
 
@@ -149,6 +227,7 @@ def _is_numbered(tokens: list[Token], at: int) -> bool:
     return is_one and all(token.weight or token.surface.lower() == "the" for token in before)
 
 
+_HOURS = 24
 _OPENING = 3
 _MEASURED = frozenset({"port", "version", "size", "limit", "timeout", "level", "priority", "minimum"})
 _COUNTED_WITHIN = 2

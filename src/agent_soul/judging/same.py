@@ -6,14 +6,16 @@ import functools
 import math
 import re
 
-from agent_soul.judging.apart import A_THING, is_thing
-from agent_soul.judging.frames import Frame
+from agent_soul.judging.apart import A_THING
+from agent_soul.judging.frames import Frame, is_thing
+from agent_soul.judging.lexicon import POLE_WEIGHT
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
+from agent_soul.judging.pieces import Token
 from agent_soul.text import compare_key
 
 _FORM = re.compile(r"[\W_](?<![-+#.%/:])|[-+#.%/:](?![^\W_])")
 """What is form alone: punctuation, but for what stands before a letter or digit and may change it (`.env`, `-1`)."""
-_SAME = 0.55
+LEAST_ALIKE = 0.55
 """Share in common from which two statements say the same ..."""
 _SHORT_SAME = 0.75
 """... or short ones, of which less than `_SHORT` agrees: a single word is much of them."""
@@ -21,9 +23,14 @@ _SHORT = 3.0
 _CONTAINED = 0.85
 """Share of a statement that a longer one must hold to be it with an addition."""
 _NAMES_CONTAINED = 0.7
+_SAME_BUT_ONE = 0.74
+_ONE_THING = 1.0
+_TWO_SHARED = 1.7
 _LONG = 4.0
 _TWO_THINGS = 2.5
 _LITTLE = 0.5
+_TWO_CHARACTERS = 0.9
+_END = Token("")
 
 
 def same_words(pair: Pair) -> Judgement | None:
@@ -40,13 +47,22 @@ def _letters(text: str) -> str:
 def says_the_same(pair: Pair) -> Judgement | None:
     """Nearly all in common, and no number, name, sense or thing that differs."""
     one, other = pair.frames
-    new_names = (one.names.keys() - other.weights.keys()) | (other.names.keys() - one.weights.keys())
-    if any(pair.left_over) or (new_names and pair.contained < _NAMES_CONTAINED):
+    names = one.names.keys() - other.weights.keys(), other.names.keys() - one.weights.keys()
+    if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    left = min(_things_left(one, other), _things_left(other, one))
-    if _sense(one, other) != _sense(other, one) or left >= (A_THING if pair.shared < _LONG else _TWO_THINGS):
+    if _sense(one, other) != _sense(other, one):
         return None
-    enough = _SAME if pair.shared >= _SHORT or pair.contained >= _CONTAINED else _SHORT_SAME
+    left = sorted((_things_left(one, other), _things_left(other, one)))
+    if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
+        is_plain = not left[1] or pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED
+        is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME
+        enough = LEAST_ALIKE if is_plain or is_longer_by_one else _SHORT_SAME
+    elif (
+        left[1] <= _ONE_THING and pair.shared >= _TWO_SHARED
+    ):  # in each one word that the other lacks: where so much agrees, of one meaning
+        enough = LEAST_ALIKE if pair.agreed else _SAME_BUT_ONE
+    else:
+        return None
     if pair.alike >= enough:
         return Judgement(Label.DUPLICATE, "says the same", (f"{pair.alike:.0%} in common",))
     return None
@@ -60,6 +76,22 @@ def _sense(one: Frame, other: Frame) -> int:
 
 
 def _things_left(one: Frame, other: Frame) -> float:
-    """Return the weight of what one statement is about and the other does not hold."""
-    tokens = [token for clause in one.clauses if not clause.is_reason for token in clause.tokens]
-    return sum(t.weight for t in tokens if is_thing(t) and t.weight >= A_THING and t.concept not in other.weights)
+    """Return the weight of what one statement is about and the other does not hold; characters count together."""
+    total = run = 0.0
+    for token in (token for clause in one.clauses if not clause.is_reason for token in (*clause.tokens, _END)):
+        is_left = token.weight and token.concept not in other.weights
+        run = run + token.weight if is_left and token.weight < A_THING and not token.word else 0.0
+        if is_left and ((is_thing(token) and token.weight >= A_THING) or _is_pole(token)):
+            total += max(token.weight, A_THING)
+        total += bool(is_left and _is_little_thing(token)) + (A_THING if run == _TWO_CHARACTERS else 0.0)
+    return total
+
+
+def _is_pole(token: Token) -> bool:
+    """Tell whether a token says on which of two sides a thing is, encrypted or active; what one likes is left open."""
+    return bool(token.word and token.weight == POLE_WEIGHT and token.concept != "like")
+
+
+def _is_little_thing(token: Token) -> bool:
+    """Tell whether a word that half of all statements hold, such as `version`, is yet what this one is about."""
+    return bool(token.word and "little things" in token.word.roles)

@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 
-from agent_soul.judging.lexicon import load
+from agent_soul.judging.lexicon import VALUE_CLASSES, load
 from agent_soul.judging.pieces import Token
 
 ANY_VERB = "use"
 """`use X` and a bare `with X` may stand for any other verb."""
-_DIRECT = frozenset({ANY_VERB, "decide", "is", "are", "be"})
+PLACE = "place"
+_BEING = frozenset({"is", "are", "be", "was", "were"})
+_DIRECT = frozenset({ANY_VERB, "decide", "name", *_BEING})
 """Verbs whose object is the value; all others give it after a preposition."""
 _REACH_OF_A_VERB = 5
 _REACH_OF_AN_OBJECT = 3
 _JOINING = frozenset({"in", "on", "to", "at", "from"})
 _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
-_AGENT = frozenset({"by", "由"})
-_LEAVING = frozenset({"from", "从"})
-_ARRIVING = frozenset({"to", "迁移到", "迁到", "换成", "换到", "改为", "改用", "到", "转到"})
-_REPLACING = frozenset({"replaces", "replaced", "instead of", "rather than", "而不是", "而非"})
+_AGENT = frozenset({"by", "由", "归", "找"})
+_LEAVING = frozenset({"from", "off", "left", "从", "由"})
+_ARRIVING = frozenset(
+    {"to", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
+) | {"切换到", "切到", "切换成", "搬到", "替换为", "替换成"}
+_REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather than"}) | {
+    "而不是",
+    "而非",
+    "取代",
+    "替代",
+    "代替",
+}
+_FAMILIAR = frozenset("小老阿")
+"""Stands before a family name among people who know each other."""
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
+_REACH_OF_LEAVING = 3
+_TITLES = frozenset(["老师", "医生", "教授", "经理", "律师", "师傅", "阿姨", "主任", "先生", "女士"])
+_LEAST_RUN = 2
+_DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
+_MOVING = frozenset({"move", "left and right=left"})
+"""`left` is read as a side, and may be said of what was left for another."""
+_COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
+_CHOOSING = frozenset({"decide", "like"})
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
 
@@ -33,9 +54,11 @@ def settings(tokens: Iterable[Token], denied: frozenset[str]) -> dict[str, froze
 def holders(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
     """Return what the statement is limited to (an environment, a machine, a language ...), by the kind of limit."""
     found = (
-        token.word.holder
+        holder
         for at, token in enumerate(tokens)
-        if token.word and token.word.holder and not _verb_of(tokens, at)
+        if token.word
+        and (holder := token.word.holder)
+        and (holder[0] not in _NAMED_HOLDERS or _verb_of(tokens, at) in ("", "own"))
     )
     return _grouped(found)
 
@@ -48,15 +71,37 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
 
 
 def values(tokens: Sequence[Token]) -> dict[str, str]:
-    """Return the names that the statement gives as values, each with the verb that gives it."""
+    """Return the names that the statement gives as values, each with the verb that gives it, or that verb's class."""
     found = {token.concept: _verb_of(tokens, at) for at, token in enumerate(tokens) if _is_named(token)}
-    return {name: verb for name, verb in found.items() if verb}
+    if len(tokens) > _LEAST_RUN and _is_named_first(*tokens[:3]):
+        found[tokens[0].concept] = "being"
+    return {name: verb for name, verb in (*found.items(), *_cjk_values(tokens)) if verb}
 
 
 def _is_named(token: Token) -> bool:
     holder = token.word.holder if token.word else None
     is_reference = token.surface.startswith("#")
     return (token.is_name and not is_reference) or bool(holder and holder[0] in _NAMED_HOLDERS)
+
+
+def _is_named_first(first: Token, second: Token, third: Token) -> bool:
+    """Tell whether a sentence names its value first: `Gandi is the registrar of our domains`."""
+    is_name = not first.word and first.surface.istitle() and first.surface.isascii()
+    return is_name and second.surface in _BEING and third.surface in _DETERMINERS
+
+
+def _cjk_values(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
+    """Yield the runs of characters that no table knows behind a verb that gives a value: `叫豆包`, `住在杭州滨江区`."""
+    for at, token in enumerate(tokens):
+        if not token.surface.isascii() and _gives_values(token):
+            run = "".join(t.surface for t in itertools.takewhile(_is_character, tokens[at + 1 :]))
+            if len(run) >= _LEAST_RUN:
+                yield run, _class_of(token)
+
+
+def _is_character(token: Token) -> bool:
+    """Tell whether a token is one Chinese character that may be part of a name."""
+    return len(token.surface) == 1 and not token.surface.isascii() and token.weight > 0
 
 
 def _verb_of(tokens: Sequence[Token], at: int) -> str:
@@ -67,12 +112,20 @@ def _verb_of(tokens: Sequence[Token], at: int) -> str:
     for verb in range(len(before) - 1, -1, -1):
         if not _gives_values(before[verb]):
             continue
-        is_joined = bool(_JOINING & set(surfaces[verb + 1 :]))
+        is_joined = bool(_JOINING & {surfaces[verb].rpartition(" ")[2], *surfaces[verb + 1 :]})  # also "lives in"
+        if is_joined and before[verb].concept in _BEING:
+            return PLACE
         takes_objects = before[verb].concept in _DIRECT or not before[verb].surface.isascii()
         is_object = len(before) - verb <= _REACH_OF_AN_OBJECT and not is_joined
         if is_means or (is_object if takes_objects else is_joined):
-            return before[verb].concept
+            return _class_of(before[verb])
     return ANY_VERB if is_means else ""
+
+
+def _class_of(verb: Token) -> str:
+    """Return the class of verbs that give the same of a thing, such as where it is; of other verbs the verb itself."""
+    classes = [role for role in verb.word.roles if role in VALUE_CLASSES] if verb.word else []
+    return min(classes, default=verb.concept)
 
 
 def _gives_values(token: Token) -> bool:
@@ -83,28 +136,45 @@ def _gives_values(token: Token) -> bool:
 
 def persons(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
-    surnames = load().surnames
     owns = any(token.word and "owning" in token.word.roles for token in tokens)
     for at, token in enumerate(tokens):
         if not owns and (not at or tokens[at - 1].surface.lower() not in _AGENT):
             continue
         if token.word and token.word.holder and token.word.holder[0] == "role":
             yield token.word.holder[1]
-        elif token.surface in surnames and at + 1 < len(tokens):
-            yield token.surface + tokens[at + 1].surface
+        elif token.surface in load().surnames:
+            yield from _cjk_name(tokens, at)
         elif not token.word and token.surface.isascii() and token.surface.istitle():
             yield token.concept
+
+
+def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
+    """Yield the name that a family name begins: `张伟`, `小林`, `老周`."""
+    if at and tokens[at - 1].surface in _FAMILIAR:
+        yield tokens[at - 1].surface + tokens[at].surface
+    elif at + 1 < len(tokens) and (_is_character(tokens[at + 1]) or tokens[at + 1].surface in _TITLES):
+        yield tokens[at].surface + tokens[at + 1].surface
 
 
 def denied(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `从 X 换成 Y`, `Y replaces X`."""
     words = [token.surface.lower() for token in tokens]
-    moves = any(token.word and token.concept == "move" for token in tokens)
+    moves = any(token.word and token.concept in _MOVING for token in tokens)
+    chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
     for at, token in enumerate(tokens):
-        before = set(words[max(at - 2, 0) : at])
-        is_left = moves and before & _LEAVING and set(words[at + 1 : at + 4]) & _ARRIVING
-        if (is_left or before & _REPLACING) and _is_setting_or_name(token):
+        before = set(words[max(at - _REACH_OF_LEAVING, 0) : at])
+        is_left = moves and before & _LEAVING and (set(words[at + 1 : at + 5]) & _ARRIVING or "off" in before)
+        is_less = chooses and words[at - 1 : at] == ["over"]
+        if (is_left or is_less or before & _REPLACING) and _is_setting_or_name(token):
             yield token.concept
+
+
+def lesser(tokens: Sequence[Token]) -> Iterable[str]:
+    """Yield what a clause ranks lower: `prefers email over phone calls`, `rather X than Y`."""
+    words = [token.surface.lower() for token in tokens]
+    at = next((at for at, word in enumerate(words) if word in _COMPARING), len(words))
+    if any(token.concept == "like" for token in tokens[:at]):
+        yield from (token.concept for token in tokens[at:] if token.weight)
 
 
 def excluded(tokens: Sequence[Token]) -> Iterable[str]:
@@ -114,4 +184,4 @@ def excluded(tokens: Sequence[Token]) -> Iterable[str]:
 
 
 def _is_setting_or_name(token: Token) -> bool:
-    return token.is_name or bool(token.word and token.word.setting)
+    return _is_named(token) or bool(token.word and token.word.setting)
