@@ -40,6 +40,7 @@ COMMANDS: dict[str, list[str]] = {
     "share": ["share", "--source", "agent-c", "Hit."],
 }
 _SHARED_BEFORE = ("C zero.", "D zero.", "D one.")
+_MISSED = "the fault did not happen"
 _ACKNOWLEDGED_BEFORE = "C waits."
 _ON_THE_DESK = "# User\nHalf a sentence\n"
 
@@ -80,6 +81,8 @@ class Range:
         """Hit the command; return which promises it broke, each with the evidence."""
         self._reset()
         done = self._tracer.hit([*SOUL, *COMMANDS[name]], shot.point, shot.fault)
+        if not self._tracer.was_hit():
+            return [f"{_MISSED}: {done.returncode}, {done.stdout!r}, {done.stderr!r}"]
         return self._broken(name, done, may_die=shot.point.program == OURS and "KILL" in shot.fault)
 
     def kill(self, name: str, seconds: float, *, whole_tree: bool) -> list[str]:
