@@ -31,8 +31,10 @@ from history.faults import KILLED, OURS, Point, Tracer, why_not
 from history.nemesis import kill, still_at_work
 from history.observe import clone_of, git
 from history.records import Clone
-from history.run import SOUL, environment
+from history.run import environment
 
+SOUL = (sys.executable, "-P", "-m", "agent_soul")
+"""Python looks for no module in the hub: a fault there would hit it before any line of ours runs."""
 COMMANDS: dict[str, list[str]] = {
     "add": ["add", "--source", "agent-c", "--kind", "fact", "--scope", "stable", "--summary", "Hit."],
     "compile": ["compile"],
