@@ -199,9 +199,11 @@ def test_a_fault_at_any_system_call_of_add(
     for call, number, fault in chosen:
         reset()
         before = ids_in(git_hub)
-        inject = ["-e", "trace=none", "-e", f"inject={call}:{fault}:when={number}", "-o", os.devnull]
+        # strace makes no call fail that it does not trace.
+        inject = ["-e", f"trace={call}", "-e", f"inject={call}:{fault}:when={number}", "-o", str(tmp_path / "hit")]
         done = subprocess.run([*strace, *inject, *add_command(git_hub, "Hit.")], capture_output=True, text=True)
         at = f"{call} {number} {fault}: {done.returncode} {done.stderr}"
+        assert re.search("INJECTED|killed by SIGKILL", (tmp_path / "hit").read_text(errors="replace")), at
         assert "Traceback" not in done.stderr, at
         assert "a bug of ours" not in done.stderr, at
         compile_hub(open_hub(git_hub))

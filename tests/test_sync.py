@@ -245,7 +245,9 @@ class TestAPersonAtWork:
         assert "a rebase is under way" in added.stderr
         assert "In the middle." in run(a, "search", "the middle").stdout
         (a / "USER.md").write_text("# User\nFrom both\n", encoding="utf-8")
-        git(a, "add", "USER.md")
+        run(a, "compile")
+        assert "Added too." in page(a, "stable-memory.md")
+        git(a, "add", "USER.md", "canonical")
         git(a, "-c", "core.editor=true", "rebase", "--continue")
         run(a, "sync")
         assert log_of(a) == log_of(remote, "main") == ["Added too.", "Before.", "In the middle."]

@@ -19,7 +19,7 @@ from agent_soul.disuse import unused_since
 from agent_soul.errors import StoppedError
 from agent_soul.event import short_id
 from agent_soul.evidence import with_evidence
-from agent_soul.hub import Hub
+from agent_soul.hub import Hub, is_being_rebased
 from agent_soul.instants import add_days
 from agent_soul.lock import exclusive
 from agent_soul.log import Log, SourceFiles, parse_log, read_source_files
@@ -128,10 +128,10 @@ def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:
     present = files_below(hub.canonical)
     log = parse_log(read_source_files(hub.root))
     known = len(log.events)
-    if write and outbox.replay(hub, {event.id for event in log.events}):
-        log = parse_log(read_source_files(hub.root))
-    elif not write:
+    if not write or is_being_rebased(hub):  # a rebase goes on over unchanged source files only
         log = outbox.with_waiting(hub, log)
+    elif outbox.replay(hub, {event.id for event in log.events}):
+        log = parse_log(read_source_files(hub.root))
     compiled = compile_log(log, config, default_state(wanted, recorded))
     found = difference(hub.canonical, present, compiled.texts)
     return Outcome(compiled, log, found, tuple(warnings), len(log.events) - known)

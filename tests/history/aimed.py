@@ -31,8 +31,10 @@ from history.faults import KILLED, OURS, Point, Tracer, why_not
 from history.nemesis import kill, still_at_work
 from history.observe import clone_of, git
 from history.records import Clone
-from history.run import SOUL, environment
+from history.run import environment
 
+SOUL = (sys.executable, "-P", "-m", "agent_soul")
+"""Python looks for no module in the hub: a fault there would hit it before any line of ours runs."""
 COMMANDS: dict[str, list[str]] = {
     "add": ["add", "--source", "agent-c", "--kind", "fact", "--scope", "stable", "--summary", "Hit."],
     "compile": ["compile"],
@@ -40,6 +42,7 @@ COMMANDS: dict[str, list[str]] = {
     "share": ["share", "--source", "agent-c", "Hit."],
 }
 _SHARED_BEFORE = ("C zero.", "D zero.", "D one.")
+_MISSED = "the fault did not happen"
 _ACKNOWLEDGED_BEFORE = "C waits."
 _ON_THE_DESK = "# User\nHalf a sentence\n"
 
@@ -80,6 +83,8 @@ class Range:
         """Hit the command; return which promises it broke, each with the evidence."""
         self._reset()
         done = self._tracer.hit([*SOUL, *COMMANDS[name]], shot.point, shot.fault)
+        if not self._tracer.was_hit():
+            return [f"{_MISSED}: {done.returncode}, {done.stdout!r}, {done.stderr!r}"]
         return self._broken(name, done, may_die=shot.point.program == OURS and "KILL" in shot.fault)
 
     def kill(self, name: str, seconds: float, *, whole_tree: bool) -> list[str]:

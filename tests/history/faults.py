@@ -43,7 +43,7 @@ case $name in */*) name=git ;; esac
 number=1
 until mkdir "{counts}/$name $number" 2>/dev/null; do number=$((number + 1)); done
 [ -z "$TRACE_ALL" ] || exec {strace} -o "{traces}/$name $number" $TRACE_ALL {git} "$@"
-[ "$name $number" != "$TRACE_ONE" ] || exec {strace} -o /dev/null $TRACE_OPTIONS {git} "$@"
+[ "$name $number" != "$TRACE_ONE" ] || exec {strace} -o "{traces}/hit" $TRACE_OPTIONS {git} "$@"
 exec {git} "$@"
 """
 
@@ -114,12 +114,19 @@ class Tracer:
         return [point for name, file in files.items() for point in _points_in(name, file, around)]
 
     def hit(self, command: Sequence[str], point: Point, fault: str) -> subprocess.CompletedProcess[str]:
-        """Run the command with `fault` at the point."""
+        """Run the command with `fault` at the point; `was_hit` tells whether it came so far."""
         self._clear()
-        inject = ["-e", "trace=none", "-e", f"inject={point.call}:{fault}:when={point.number}"]
+        # strace makes no call fail that it does not trace.
+        inject = ["-e", f"trace={point.call}", "-e", f"inject={point.call}:{fault}:when={point.number}"]
         if point.program == OURS:
-            return self._run([*self._strace.split(), "-o", os.devnull, *inject, *command])
+            return self._run([*self._strace.split(), "-o", str(self._place / "traces" / "hit"), *inject, *command])
         return self._run(command, TRACE_ONE=point.program, TRACE_OPTIONS=" ".join(inject))
+
+    def was_hit(self) -> bool:
+        """Tell whether the last fault happened."""
+        trace = self._place / "traces" / "hit"
+        said = trace.read_text(encoding="utf-8", errors="replace") if trace.exists() else ""
+        return "(INJECTED)" in said or "killed by SIGKILL" in said
 
     def _clear(self) -> None:
         for name in ("counts", "traces"):
