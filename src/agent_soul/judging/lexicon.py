@@ -5,11 +5,9 @@ from __future__ import annotations
 import functools
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from agent_soul.judging.kept import kept
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 
@@ -133,27 +131,9 @@ def key_of(form: str) -> str:
     return " ".join(map(stem, form.replace("-", " ").split()))
 
 
-_FILES = [Path(__file__), *map(Path(__file__).with_name, ("concepts.txt", "oppositions.txt"))]
-
-
 @functools.cache
 def load() -> Lexicon:
-    """Return the tables that ship with the package. Making them of their files takes 15 ms, so they are kept."""
-    words, exact, *others = kept(_FILES, _plain)
-    return Lexicon(_each(Word._make, words), _each(Word._make, exact), *others)
-
-
-def _plain() -> tuple[Any, ...]:
-    """Return the fields of the tables, with tuples for words."""
-    words, exact, *others = _build()
-    return (_each(tuple, words), _each(tuple, exact), *others)
-
-
-def _each(change: Callable[[Any], Any], words: Mapping[str, Any]) -> dict[str, Any]:
-    return {form: change(word) for form, word in words.items()}
-
-
-def _build() -> Lexicon:
+    """Return the tables that ship with the package. Each start that judges two texts pays for it, some 30 ms."""
     concepts, tables = sections("concepts.txt"), sections("oppositions.txt")
     words = _with_senses(tables)
     for forms in map(_forms, itertools.chain.from_iterable(concepts.values())):
@@ -179,7 +159,7 @@ def _build() -> Lexicon:
     by_beginning: dict[str, list[str]] = defaultdict(list)
     for form in filter(str.isascii, words):
         by_beginning[form[:_BEGINNING]].append(form)
-    return Lexicon(words, exact, by_beginning, starts, longest, surnames, simplified | _QUOTES)
+    return Lexicon(words, exact, dict(by_beginning), starts, longest, surnames, simplified | _QUOTES)
 
 
 def _with_senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
