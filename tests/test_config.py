@@ -76,7 +76,7 @@ def test_limits_of_metrics_are_taken(text: str, limit: Threshold) -> None:
     ],
 )
 def test_what_is_no_limit_is_refused_with_its_place(text: str) -> None:
-    with pytest.raises(RefusedError, match="thresholds.0|JSON cannot"):
+    with pytest.raises(RefusedError, match=r"thresholds\.0|JSON cannot"):
         parse_config(f"thresholds: [{text}]")
 
 
