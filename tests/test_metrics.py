@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from agent_soul.config import Threshold, parse_config
 from agent_soul.metrics import find_series, metric_series, plot
+from agent_soul.tokens import estimate_tokens
 from hubs import compiled, event
 
 LIMITS = parse_config(
@@ -69,6 +70,17 @@ def test_a_plot_has_the_last_thirty_values() -> None:
     page = compiled([measured(n, n) for n in range(40)]).texts["metrics.md"]
 
     assert "█ 30 values, 2026-03-01 to 2026-03-01, 10 to 39" in page
+
+
+def test_many_plots_keep_the_ceiling_of_the_page_and_the_rest_is_counted() -> None:
+    records = [measured(8 * n + each, each * n, f"指标{n}") for n in range(90) for each in range(8)]
+    page = compiled(records, LIMITS).texts["metrics.md"]
+    shown = page.count("\n- 指标")
+
+    assert estimate_tokens(page) <= 4_000
+    assert len(page.encode("utf-8")) <= 12 << 10
+    assert shown == page.count(" 8 values, ") > 20
+    assert f"Left out for room: {90 - shown} metrics" in page
 
 
 def test_a_series_is_found_by_any_spelling_and_by_whose_it_is() -> None:

@@ -118,6 +118,7 @@ class TestMetrics:
         assert inside("metric", "--check").stdout == ""
         assert said in inside("metric", "accuracy", "0.87", *FROM).stderr
         assert said in inside("compile").stderr
+        assert "Waiting: 1 crossed limits of metrics: `soul metric --check`" in inside("boot", *FROM).stdout
         assert inside("metric", "--check", code=1).stdout.startswith(said)
         assert inside("metric", "accuracy", "--check", code=1).stdout.endswith(": people read along\n")
         assert inside("metric", "speed", "3", *FROM).stderr == ""
