@@ -51,6 +51,8 @@ def target_of(hub: Hub, noted: Mapping[str, str], *, timeout: float) -> Target |
     """
     listing, named = run_all(hub, _SETTINGS, BRANCH, ok=(0, 1))
     settings, here = _settings(listing), named.decode().strip()
+    if not any(key.startswith("core.") for key in settings):  # git init writes both; without its settings it would seem to have no remote
+        raise GitError("git config did not read this repository's settings", hint="look at `git config --list`")
     remotes = sorted(key.split(".", 1)[1].removesuffix(".url") for key in settings if key.startswith("remote."))
     if not remotes:
         return None
@@ -177,7 +179,7 @@ def _people(hub: Hub, author: str) -> tuple[str, str]:
     return name, name
 
 
-_SETTINGS = ("config", "-z", "--get-regexp", r"^(remote\..*\.url|branch\..*\.(remote|merge))$")
+_SETTINGS = ("config", "-z", "--get-regexp", r"^(core\.(bare|repositoryformatversion)|remote\..*\.url|branch\..*\.(remote|merge))$")
 
 
 def _settings(listing: bytes) -> dict[str, str]:
