@@ -47,11 +47,12 @@ def target_of(hub: Hub, noted: Mapping[str, str], *, timeout: float) -> Target |
 
     That is the one of the last conversation (`noted`: its url and branch); else the upstream of the branch that is
     checked out; else the remote's default. What a person has checked out for a while never makes a second branch there.
-    Raises `GitError` where the remote has to be asked and does not answer within `timeout` seconds.
+    Raises `GitError` where the remote has to be asked and does not answer within `timeout` seconds, or where git cannot
+    read the settings: the repository would seem to have no remote.
     """
     listing, named = run_all(hub, _SETTINGS, BRANCH, ok=(0, 1))
     settings, here = _settings(listing), named.decode().strip()
-    if not any(key.startswith("core.") for key in settings):  # git init writes both; without its settings it would seem to have no remote
+    if not any(key.startswith("core.") for key in settings):  # `git init` writes both
         raise GitError("git config did not read this repository's settings", hint="look at `git config --list`")
     remotes = sorted(key.split(".", 1)[1].removesuffix(".url") for key in settings if key.startswith("remote."))
     if not remotes:
