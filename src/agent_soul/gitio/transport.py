@@ -180,7 +180,12 @@ def _people(hub: Hub, author: str) -> tuple[str, str]:
     return name, name
 
 
-_SETTINGS = ("config", "-z", "--get-regexp", r"^(core\.(bare|repositoryformatversion)|remote\..*\.url|branch\..*\.(remote|merge))$")
+_SETTINGS = (
+    "config",
+    "-z",
+    "--get-regexp",
+    r"^(core\.(bare|repositoryformatversion)|remote\..*\.url|branch\..*\.(remote|merge))$",
+)
 
 
 def _settings(listing: bytes) -> dict[str, str]:
