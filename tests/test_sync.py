@@ -451,6 +451,21 @@ class TestServers:
 
         assert share(a, "Of a.").startswith("shared")
 
+    def test_settings_that_git_cannot_read_are_not_a_repository_without_a_remote(
+        self, clones: tuple[Path, Path], tmp_path: Path
+    ) -> None:
+        """`git config` that is refused `.git/HEAD` takes the folder for no repository, and says nothing."""
+        broken = tmp_path / "git"
+        script = f'#!/bin/sh\ncase "$*" in *--get-regexp*) exit 1 ;; esac\nexec {shutil.which("git")} "$@"\n'
+        broken.write_text(script, encoding="utf-8")
+        broken.chmod(0o755)
+        a, _ = clones
+        head = git(a, "rev-parse", "HEAD")
+        done = run(a, "share", "--source", "agent-a", "Of a.", code=4, PATH=f"{tmp_path}:{os.environ['PATH']}")
+
+        assert "settings" in done.stdout
+        assert git(a, "rev-parse", "HEAD") == head
+
     def test_an_address_cannot_name_a_program(self, clones: tuple[Path, Path], tmp_path: Path) -> None:
         a, _ = clones
         git(a, "remote", "set-url", "origin", f"ext::sh -c touch% {tmp_path}/owned")

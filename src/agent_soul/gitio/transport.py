@@ -47,10 +47,13 @@ def target_of(hub: Hub, noted: Mapping[str, str], *, timeout: float) -> Target |
 
     That is the one of the last conversation (`noted`: its url and branch); else the upstream of the branch that is
     checked out; else the remote's default. What a person has checked out for a while never makes a second branch there.
-    Raises `GitError` where the remote has to be asked and does not answer within `timeout` seconds.
+    Raises `GitError` where the remote has to be asked and does not answer within `timeout` seconds, or where git cannot
+    read the settings: the repository would seem to have no remote.
     """
     listing, named = run_all(hub, _SETTINGS, BRANCH, ok=(0, 1))
     settings, here = _settings(listing), named.decode().strip()
+    if not any(key.startswith("core.") for key in settings):  # `git init` writes both
+        raise GitError("git config did not read this repository's settings", hint="look at `git config --list`")
     remotes = sorted(key.split(".", 1)[1].removesuffix(".url") for key in settings if key.startswith("remote."))
     if not remotes:
         return None
@@ -177,7 +180,12 @@ def _people(hub: Hub, author: str) -> tuple[str, str]:
     return name, name
 
 
-_SETTINGS = ("config", "-z", "--get-regexp", r"^(remote\..*\.url|branch\..*\.(remote|merge))$")
+_SETTINGS = (
+    "config",
+    "-z",
+    "--get-regexp",
+    r"^(core\.(bare|repositoryformatversion)|remote\..*\.url|branch\..*\.(remote|merge))$",
+)
 
 
 def _settings(listing: bytes) -> dict[str, str]:
