@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -139,6 +138,8 @@ class Exchange:
 
     def _wait(self, tries: int, words: str) -> None:
         """Wait a random while that grows, so that two clones do not collide for ever."""
+        import random  # most pushes are the first
+
         wait = random.uniform(0, min(_FIRST_WAIT * 2**tries, _LONGEST_WAIT))  # noqa: S311 - no secret
         if time.monotonic() + wait > self.deadline:
             raise NotSharedError(

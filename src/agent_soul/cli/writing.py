@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agent_soul import adding
-from agent_soul.bulk import Refusal
 from agent_soul.cli.common import hub_option, open_hub, printed_if_possible, say, show_added, show_json
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import KINDS, SCOPES
 from agent_soul.log import BOM
+
+if TYPE_CHECKING:
+    from agent_soul.bulk import Refusal
 
 _SOURCE_HELP = "Your own id, chosen once: a-z, 0-9 and single hyphens, such as home-mac-claude."
 _MAX_LINES_SHOWN = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.gitio.process import Answer, checked, run, run_all, running
@@ -20,13 +20,14 @@ class Tree(NamedTuple):
     """The hub's files in one commit: the object name of each by its path from the hub's folder.
 
     What is known of a commit that was just built saves asking for it: the commit it was built on, and the bytes of
-    some files.
+    some files and the paths of those that it lacks.
     """
 
     commit: str
     objects: Mapping[str, str]
     parent: str = ""
     contents: Mapping[str, bytes] = {}
+    removed: Collection[str] = ()
 
 
 def read_tree(hub: Hub, commit: str) -> Tree:
