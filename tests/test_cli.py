@@ -179,7 +179,7 @@ class TestShare:
         assert "用户习惯在晚上写代码" in page(git_hub, "fuzzy-memory.md")
         assert git(git_hub, "status", "--porcelain") == ""
         assert not list((git_hub / ".git" / "agent-soul" / "outbox").iterdir())
-        assert "memory: events of my-laptop, " in git(git_hub, "log", "-1", "--format=%s")
+        assert "memory: 1 event of my-laptop, " in git(git_hub, "log", "-1", "--format=%s")
 
     def test_names_the_template(self, soul: Soul, git_hub: Path) -> None:
         (git_hub / "soul.yaml").write_text("template: true\n", encoding="utf-8")
@@ -323,7 +323,7 @@ class TestCompile:
 
         assert git(git_hub, "status", "--porcelain") == "?? notes.txt\n"
         message = git(git_hub, "log", "-1", "--format=%B")
-        assert message.startswith("memory: events of my-laptop, ")
+        assert message.startswith("memory: 1 event of my-laptop, ")
         assert "canonical/stable-memory.md" in message
         soul("compile", "--apply")
         assert git(git_hub, "rev-list", "--count", "HEAD").strip() == "2"

@@ -227,6 +227,31 @@ class TestAPersonAtWork:
         assert git(a, "rev-parse", "HEAD") == head
         assert log_of(remote, "main") == ["Of a."]
 
+    def test_a_rebase_goes_on_as_if_we_were_not_there(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        share(a, "Before.")
+        for folder in clones:
+            (folder / "USER.md").write_text(f"# User\nFrom {folder.name}\n", encoding="utf-8")
+            git(folder, "commit", "-q", "-a", "-m", f"user of {folder.name}")
+        git(b, "pull", "-q", "--rebase")
+        git(b, "push", "-q")
+        assert subprocess.run(["git", "pull", "-q", "--rebase"], cwd=a).returncode
+        before = git(a, "status", "--porcelain")
+
+        share(a, "In the middle.")
+        added = run(a, "add", "--source", "agent-a", "--kind", "fact", "--scope", "stable", "--summary", "Added too.")
+
+        assert git(a, "status", "--porcelain") == before
+        assert "a rebase is under way" in added.stderr
+        assert "In the middle." in run(a, "search", "the middle").stdout
+        (a / "USER.md").write_text("# User\nFrom both\n", encoding="utf-8")
+        git(a, "add", "USER.md")
+        git(a, "-c", "core.editor=true", "rebase", "--continue")
+        run(a, "sync")
+        assert log_of(a) == log_of(remote, "main") == ["Added too.", "Before.", "In the middle."]
+        assert is_tidy(a)
+        assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
+
     @pytest.mark.parametrize("state", ["rebase", "detached", "other branch"])
     def test_where_no_commit_of_ours_belongs(self, clones: tuple[Path, Path], remote: Path, state: str) -> None:
         a, _ = clones
@@ -397,6 +422,24 @@ class TestServers:
         assert log_of(remote, "main") == ["Of a."]
         run(a, "sync")
 
+    @pytest.mark.parametrize("change", ["deleted", "set back"])
+    def test_a_push_does_not_put_back_what_somebody_took_away(
+        self, clones: tuple[Path, Path], remote: Path, change: str
+    ) -> None:
+        """`share` pushes without a look first; to a plain push both would be what can be moved forward."""
+        a, _ = clones
+        before = git(remote, "rev-parse", "main").strip()
+        share(a, "One.")
+        git(remote, "update-ref", *(["-d", "refs/heads/main"] if change == "deleted" else ["refs/heads/main", before]))
+        there = git(remote, "for-each-ref")
+
+        said = share(a, "Two.", code=4)
+
+        assert ("is gone" if change == "deleted" else "was rewritten") in said
+        assert git(remote, "for-each-ref") == there
+        run(a, "sync", "--reattach")
+        assert log_of(remote, "main") == ["One.", "Two."]
+
     def test_a_deleted_branch_is_not_made_again_silently(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, _ = clones
         share(a, "Of a.")
@@ -475,6 +518,7 @@ class TestShapes:
 
         assert done.stdout.startswith("shared")
         assert "this clone stays as it is" in done.stderr
+        assert "`git reset --hard " in done.stderr
         assert log_of(remote, "main") == ["Of the other."]
 
     def test_pages_of_a_newer_toolkit_are_left_and_events_shared(self, clones: tuple[Path, Path], remote: Path) -> None:

@@ -101,7 +101,7 @@ def draft_record(record: Mapping[str, Any], now: datetime, explain: Explain, tid
     try:
         if not schemas.validator("written").is_valid(cleaned):
             faults += explain(cleaned)
-    except UnicodeEncodeError:  # half a surrogate pair: named among the hidden characters
+    except ValueError:  # no JSON: cleaning has named NaN and half a surrogate pair, the look at the whole line the rest
         pass
     if "detail" in cleaned:
         faults += _oversize(cleaned["detail"])

@@ -11,7 +11,7 @@ from agent_soul.canonical import is_generated
 from agent_soul.clone import clone_ids, remember
 from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
-from agent_soul.hub import Hub
+from agent_soul.hub import Hub, is_being_rebased
 from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_events, read_source_files
 from agent_soul.outgoing import Held, Outgoing, changed_tree, held_event, held_lines, outgoing
@@ -26,7 +26,7 @@ _SOURCES_NAMED = 3
 _IDS_NAMED = 10
 
 
-def commit_message(paths: Sequence[str], events: Sequence[Event] = ()) -> str:
+def commit_message(paths: Sequence[str], events: int) -> str:
     """Return what a commit of these paths says: how many events of whom and how many pages, then the names of both.
 
     Summaries stay out of it: they may be retracted one day, and a commit's message is not.
@@ -36,7 +36,7 @@ def commit_message(paths: Sequence[str], events: Sequence[Event] = ()) -> str:
     parts = []
     if sources:
         more = f" and {len(sources) - _SOURCES_NAMED} more" if len(sources) > _SOURCES_NAMED else ""
-        number = f"{len(events)} event{'s' * (len(events) != 1)}" if events else "events"
+        number = f"{events} event{'s' * (events != 1)}"
         parts.append(f"{number} of {', '.join(sources[:_SOURCES_NAMED])}{more}")
     if pages:
         parts.append(f"{pages} page{'s' * (pages > 1)}")
@@ -90,7 +90,7 @@ class Exchange:
             if not work.changes and upstream:
                 return said or "up to date", work, seen.tree
             commit = self._build(base, work.changes, work.events, seen.people)
-            outcome, words = gitio.push(self.hub, self.target, commit, timeout=self._left())
+            outcome, words = gitio.push(self.hub, self.target, commit, expected=upstream, timeout=self._left())
             said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
             if outcome is gitio.Pushed.ACCEPTED:
                 return said, work, changed_tree(seen.tree, work.changes, commit)
@@ -115,11 +115,12 @@ class Exchange:
         """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along."""
         with exclusive(self.hub.lock_file, purpose="sync"):
             remember(self.hub, self.target.url, self.target.branch, there.commit)
-            outbox.discard(self.hub, ids)
+            if not is_being_rebased(self.hub):  # until it is over, they stand in the outbox alone
+                outbox.discard(self.hub, ids)
             try:
                 return gitio.bring_along(self.hub, self.target, there, _settler(self.hub, ids), author=self.author)
             except gitio.GitError as error:
-                return f"this clone stays as it is: {error.message}"
+                return f"this clone stays as it is: {error.message}; {error.hint}"
 
     def _build(
         self,
@@ -130,7 +131,7 @@ class Exchange:
     ) -> str:
         if not changes:
             return parent  # the first push of commits that are all there
-        message = commit_message(sorted(changes), events)
+        message = commit_message(sorted(changes), len(events))
         return gitio.build_commit(self.hub, parent, changes, message, author=self.author, people=people)
 
     def _left(self) -> float:

@@ -147,6 +147,12 @@ def find_git_dirs(dot_git: Path) -> tuple[Path, Path] | None:
         return None
 
 
+def is_being_rebased(hub: Hub) -> bool:
+    """Tell whether a person's rebase is under way in this work tree."""
+    found = find_git_dirs(hub.git_root / ".git") if hub.git_root else None
+    return found is not None and any((found[0] / name).exists() for name in ("rebase-merge", "rebase-apply"))
+
+
 def _state_home() -> Path:
     return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
 

@@ -21,7 +21,7 @@ from agent_soul.exchange import commit_message, is_ours
 from agent_soul.files import read_regular
 from agent_soul.hub import SOURCES, Hub
 from agent_soul.log import SourceFiles, parse_log, read_source_files
-from agent_soul.outgoing import INDEX_PATH, changed_pages, changed_tree, held_lines, is_taken
+from agent_soul.outgoing import INDEX_PATH, changed_pages, changed_tree, held_lines, taken
 from agent_soul.overview import State
 
 _PAGES = "canonical/"
@@ -31,11 +31,13 @@ _PATHS_NAMED = 3
 class Growth(NamedTuple):
     """What the work tree's source files make of the last commit's.
 
-    `changes` are the files that grew, by path from the hub's folder; `lacking` counts, for each file, the lines of the
-    last commit that the work tree has not; `apart` are files that a commit could only hold in the place of others.
+    `changes` are the files that grew, by path from the hub's folder, by `added` lines together; `lacking` counts, for
+    each file, the lines of the last commit that the work tree has not; `apart` are files that a commit could only hold
+    in the place of others.
     """
 
     changes: Mapping[str, bytes | None]
+    added: int
     lacking: Mapping[str, int]
     apart: tuple[str, ...]
 
@@ -69,7 +71,7 @@ def keep(hub: Hub, outcome: Outcome | None, wanted: State | None, *, author: str
         changes, notes = changes | made, notes + said
     commit = head
     if changes:
-        message = commit_message(sorted(changes))
+        message = commit_message(sorted(changes), growth.added)
         commit = gitio.build_commit(hub, head, changes, message, author=author, people=seen.people)
     goal = changed_tree(seen.tree, changes, commit)
     pages = {f"{_PAGES}{name}" for name in outcome.compiled.texts} if outcome else set()
@@ -84,17 +86,23 @@ def _growth(hub: Hub, seen: gitio.Survey) -> Growth:
     here = read_source_files(hub.root).contents if paths else {}
     before = gitio.read_files(hub, seen.tree, paths)
     changes: dict[str, bytes | None] = {}
-    lacking, apart = {}, []
+    added, lacking, apart = 0, {}, []
+    barred = taken(paths, seen.tree)
     for path in sorted(paths & (here.keys() | before.keys())):
         old = before.get(path, b"")
         grown, lost = grow(path, old, here.get(path, b""))
-        if is_taken(path, seen.tree.objects):
+        if path in barred:
             apart.append(path)
         elif grown != old:
             changes[path] = grown
+            added += _lines(grown) - _lines(old)
         if lost:
             lacking[path] = lost
-    return Growth(changes, lacking, tuple(apart))
+    return Growth(changes, added, lacking, tuple(apart))
+
+
+def _lines(content: bytes) -> int:
+    return sum(1 for line in content.split(b"\n") if line.strip())
 
 
 def grow(path: str, before: bytes, here: bytes) -> tuple[bytes, int]:

@@ -20,11 +20,12 @@ from agent_soul.clone import clone_id
 from agent_soul.errors import Problem, RefusedError, StoppedError
 from agent_soul.event import Event, Line, as_line, parse_line
 from agent_soul.files import install, make_folder, open_day_file, read_regular, remedy, sweep, sync_folder
-from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX, Hub
+from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX, Hub, is_being_rebased
 from agent_soul.log import Log, parse_log, read_source_files
 
 _SWAP_TRIES = 3
 _IDS_NAMED = 3
+_KEPT_DURING_REBASE = "a rebase is under way here: the event is kept beside the work tree, for the next sync or compile"
 
 
 class Entry(NamedTuple):
@@ -48,9 +49,10 @@ class Appended(NamedTuple):
 def append(hub: Hub, lines: Sequence[Line]) -> Appended:
     """Acknowledge `lines` and append each to `sources/<source>/<UTC date>.<clone>.ndjson`. The lock must be held.
 
-    Events that were read from the log are there already and stay as they are. Raises `RefusedError` or `StoppedError`
-    before anything is kept, or where a fault of the disk leaves that unknown. After that nothing is raised: what could
-    not be appended stays in the outbox, and a warning says so.
+    Events that were read from the log are there already and stay as they are. In the middle of a person's rebase all
+    wait in the outbox, because `git rebase --continue` refuses to go on over a changed file. Raises `RefusedError` or
+    `StoppedError` before anything is kept, or where a fault of the disk leaves that unknown. After that nothing is
+    raised: what could not be appended stays in the outbox, and a warning says so.
     """
     paths = {line.id: line.path for line in lines if _is_logged(line)}
     fresh = [line for line in lines if not _is_logged(line)]
@@ -58,7 +60,7 @@ def append(hub: Hub, lines: Sequence[Line]) -> Appended:
         return Appended(paths)
     with _nothing_added(hub.outbox):
         clone = clone_id(hub)
-        blocks = _blocks(fresh, clone)
+        blocks = {} if is_being_rebased(hub) else _blocks(fresh, clone)
         _refuse_unwritable(hub, blocks)
     entry = _acknowledge(hub, fresh)
     failures = _append_blocks(hub, blocks)
@@ -66,7 +68,8 @@ def append(hub: Hub, lines: Sequence[Line]) -> Appended:
         with contextlib.suppress(OSError):  # without Git nothing resets the files, and no commit will ever hold them
             entry.unlink()
     paths |= {line.id: day_file(line, clone) for line in fresh}
-    return Appended(paths, tuple(_kept_all_the_same(path, error) for path, error in failures.items()))
+    notes = [_kept_all_the_same(path, error) for path, error in failures.items()]
+    return Appended(paths, tuple(notes if blocks else [_KEPT_DURING_REBASE]))
 
 
 def entries(hub: Hub) -> tuple[list[Entry], list[Problem]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul import gitio, outbox
@@ -11,7 +11,7 @@ from agent_soul.canonical import CANONICAL, is_generated
 from agent_soul.clone import clone_id
 from agent_soul.compiler import NewerPagesError, compile_log, default_state
 from agent_soul.config import CONFIG_NAME, default_config
-from agent_soul.errors import NotSharedError, RefusedError, SoulError
+from agent_soul.errors import NotSharedError, RefusedError, SoulError, StoppedError
 from agent_soul.event import Event, parse_line, serialise
 from agent_soul.hub import SOURCES, Hub
 from agent_soul.log import BOM, Log, SourceFiles, parse_log
@@ -58,13 +58,15 @@ class Outgoing(NamedTuple):
     """The files to change on upstream's tree, by path from the hub's folder; None removes one.
 
     `events` are those that upstream lacks, `ids` those of all that a commit with the changes holds. `note` says why the
-    pages are not among the changes, where they are not.
+    pages are not among the changes, where they are not. `apart` are the files of lines that must stay here, because
+    the commit has something else in their place.
     """
 
     changes: Mapping[str, bytes | None]
     events: tuple[Event, ...]
     ids: frozenset[str]
     note: str = ""
+    apart: tuple[str, ...] = ()
 
 
 def outgoing(hub: Hub, tree: gitio.Tree, waiting: Iterable[Held], wanted: State | None = None) -> Outgoing:
@@ -78,15 +80,16 @@ def outgoing(hub: Hub, tree: gitio.Tree, waiting: Iterable[Held], wanted: State 
     unread = {problem.path for problem in log.problems} | {line.path for line in log.set_aside}
     present |= {held.key for path in unread & sources.keys() for held in held_lines(path, sources[path])}
     missing = list({line.key: line for line in waiting if line.key not in present}.values())
-    appended = _appended(hub, sources, missing)
+    placed, apart = _placed(hub, tree, missing)
+    appended = _appended(sources, placed)
     changes: dict[str, bytes | None] = {**appended}
     note = ""
     try:
         changes |= changed_pages(hub, tree, contents, _with(log, appended), wanted)
     except SoulError as error:
         note = f"events only: {error.message}"
-    sent = tuple(line.event for line in missing if line.event)
-    return Outgoing(changes, sent, frozenset(event.id for event in (*log.events, *sent)), note)
+    sent = tuple(line.event for lines in placed.values() for line in lines if line.event)
+    return Outgoing(changes, sent, frozenset(event.id for event in (*log.events, *sent)), note, apart)
 
 
 def changed_tree(tree: gitio.Tree, changes: Mapping[str, bytes | None], commit: str) -> gitio.Tree:
@@ -94,7 +97,7 @@ def changed_tree(tree: gitio.Tree, changes: Mapping[str, bytes | None], commit: 
     contents = {path: content for path, content in changes.items() if content is not None}
     kept = {path: name for path, name in tree.objects.items() if path not in changes}
     made = {path: _object_name(content, commit) for path, content in contents.items()}
-    return gitio.Tree(commit, kept | made, tree.commit, contents, changes.keys() - contents.keys())
+    return gitio.Tree(commit, kept | made, tree.commit, contents, changes.keys() - contents.keys(), tree.strange)
 
 
 def _refuse_template(hub: Hub, contents: Mapping[str, bytes]) -> None:
@@ -111,34 +114,54 @@ def _refuse_template(hub: Hub, contents: Mapping[str, bytes]) -> None:
         )
 
 
-def _appended(hub: Hub, sources: Mapping[str, bytes], missing: Sequence[Held]) -> dict[str, bytes]:
-    """Return the day files with the missing lines after what upstream has in them."""
-    result: dict[str, bytes] = {}
+def _placed(hub: Hub, tree: gitio.Tree, missing: Sequence[Held]) -> tuple[dict[str, list[Held]], tuple[str, ...]]:
+    """Return the lines by the file that each is to stand in, and the files of those for which there is no place.
+
+    That is the file that it stands in here, else the day file of this clone.
+    """
     clone = clone_id(hub) if missing else ""
-    for line in missing:
-        path = _place(line, sources, clone)
-        if not path:
-            continue
-        before = result.get(path, sources.get(path, b""))
+    places = [(line, [line.path, *([outbox.day_file(line.event, clone)] if line.event else [])]) for line in missing]
+    barred = taken((path for _, paths in places for path in paths), tree)
+    placed: dict[str, list[Held]] = {}
+    apart = set()
+    for line, paths in places:
+        free = next((path for path in paths if path and path not in barred), "")
+        if free:
+            placed.setdefault(free, []).append(line)
+        else:
+            apart.add(paths[-1])
+    return placed, tuple(sorted(apart))
+
+
+def _appended(sources: Mapping[str, bytes], placed: Mapping[str, Sequence[Held]]) -> dict[str, bytes]:
+    """Return the files with the lines placed in them after what upstream has there."""
+    result: dict[str, bytes] = {}
+    for path, lines in placed.items():
+        before = sources.get(path, b"")
         seal = b"" if not before or before.endswith(b"\n") else b"\n"
-        result[path] = before + seal + line.raw + b"\n"
+        result[path] = before + seal + b"".join(line.raw + b"\n" for line in lines)
     return result
 
 
-def _place(line: Held, sources: Mapping[str, bytes], clone: str) -> str:
-    """Return the file for the line: the one that it stands in here, unless the commit has no place for that file."""
-    if line.path and not is_taken(line.path, sources):
-        return line.path
-    return outbox.day_file(line.event, clone) if line.event else ""
+def taken(paths: Iterable[str], tree: gitio.Tree) -> frozenset[str]:
+    """Return those of `paths` for which the commit has no place.
+
+    It has a link or a folder there, or something that is no folder on the way. Git would put the new file in the place
+    of all that.
+    """
+    new = {path for path in paths if path not in tree.objects}
+    if not new:
+        return frozenset()
+    there = tree.objects.keys() | tree.strange
+    folders = {folder for path in there for folder in _folders(path)}
+    return frozenset(path for path in new if path in tree.strange or path in folders or there & {*_folders(path)})
 
 
-def is_taken(path: str, there: Collection[str]) -> bool:
-    """Tell whether a commit with the files `there` has no place for `path`: one is a folder of it, or lies below it."""
-    folders = path.split("/")[:-1]
-    above = ("/".join(folders[:depth]) for depth in range(1, len(folders) + 1))
-    return path not in there and (
-        any(folder in there for folder in above) or any(other.startswith(f"{path}/") for other in there)
-    )
+def _folders(path: str) -> Iterator[str]:
+    end = path.find("/")
+    while end > 0:
+        yield path[:end]
+        end = path.find("/", end + 1)
 
 
 def _with(log: Log, appended: Mapping[str, bytes]) -> Log:
@@ -171,6 +194,11 @@ def changed_pages(
         path: name for path, name in tree.objects.items() if path.startswith(f"{CANONICAL}/") and path not in made
     }
     changed |= {path: None for path, content in gitio.read_objects(hub, unknown).items() if is_generated(content)}
+    if barred := sorted(taken(changed, tree)):
+        raise StoppedError(
+            f"{barred[0]} cannot be written: the commit has a link, a folder or another file in its place",
+            hint="take that away, or give it another name",
+        )
     if list(changed) == [INDEX_PATH] and recorded and without_as_of(index) == without_as_of(texts[INDEX]):
         return {}
     return changed

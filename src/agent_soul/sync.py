@@ -1,8 +1,8 @@
 """Sharing: from events on this machine to a commit that the remote accepted.
 
 Nothing is ever merged in the work tree and nothing is forced. A commit is built on upstream's head from upstream's own
-tree plus our lines, the pages are compiled from that tree, and a plain push is the compare-and-swap: whoever is
-overtaken fetches and builds again. A kill at any point leaves loose objects and the outbox, and the next command goes
+tree plus our lines, the pages are compiled from that tree, and the push is a compare-and-swap: whoever is overtaken
+fetches and builds again. A kill at any point leaves loose objects and the outbox, and the next command goes
 on from there. With no remote, and in a copy of the template, events are *kept here*.
 
 What compiles takes longer to load than git takes to look around, so it is imported while git does, once the event is
@@ -124,6 +124,11 @@ def sync(
         upstream = exchange.look(reattach=reattach) if look_first else exchange.known(seen)
         said, sent, there = exchange.send(upstream, seen, reattach=reattach)
         stayed = exchange.settle(sent.ids, there)
+    if sent.apart:
+        raise NotSharedError(
+            f"the remote has a link, a file or a folder in the place of {', '.join(sent.apart)}; all else is shared",
+            hint="take that away there or give it another name, then `soul sync`",
+        )
     return Kept(Reach.SHARED, said, there.commit, note="; ".join(filter(None, (sent.note, stayed))))
 
 

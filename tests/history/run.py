@@ -166,7 +166,7 @@ class _Stage:
 
     def __init__(self, plan: Plan, folder: Path) -> None:
         self.plan, self.folder = plan, folder
-        self.env = _environment(folder)
+        self.env = environment(folder)
         self.recorder = Recorder(folder / "history.ndjson")
         self.faults: Counter[str] = Counter()
         self.remote = folder / "remote.git"
@@ -299,7 +299,7 @@ def _outcome(code: int | None) -> Outcome:
     return Outcome.OK if code in _ACKNOWLEDGED else Outcome.FAIL
 
 
-def _environment(home: Path) -> dict[str, str]:
+def environment(home: Path) -> dict[str, str]:
     """Return an environment in which no setting of the user's reaches Git, the hub, or Python's compiled modules."""
     left_out = ("GIT_", "AGENT_SOUL_", "XDG_", "PYTHONDONTWRITEBYTECODE")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}

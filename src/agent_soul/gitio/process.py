@@ -140,7 +140,8 @@ def _outcome(child: subprocess.Popen[bytes], name: str, stdin: bytes, timeout: f
                 what = f"git {name} took longer than {timeout:.0f} s and was ended"
                 raise GitTimeoutError(what, hint="try again later") from error
             raise
-    return child.returncode, out, terminal_safe(said.decode("utf-8", "replace")).strip()
+    words = said.decode("utf-8", "replace").replace("\r\n", "\n")  # so ssh ends its lines
+    return child.returncode, out, terminal_safe(words).strip()
 
 
 def _end_if_running(child: subprocess.Popen[bytes]) -> None:

