@@ -34,7 +34,7 @@ LAYERS = (
     ("dedup",),
     ("keeping",),
     ("sync", "searching", "provenance", "doctor", "initialise", "growth"),
-    ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
+    ("cli", "plain", "toolkit", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

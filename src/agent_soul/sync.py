@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 DEFAULT_BUDGET = 60
 """Seconds that a command tries to reach the remote before it leaves the events for the next one."""
+DEFAULT_RECORD: Mapping[str, str] = {"kind": "observation", "scope": "fuzzy"}
+"""What `share` takes an event for that does not say what it is."""
 _LONGEST_REASON = 300
 
 
