@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Many clones on one remote under faults, for as long as it takes; arguments go to tests/history/run.py (--help).
+# Many clones on one remote under faults, for as long as it takes (tests/history/run.py); with `aimed` as the first
+# argument one command, hit by every fault in turn (tests/history/aimed.py). Arguments go there: --help.
 set -euo pipefail
 self=$0
 [ ! -L "$self" ] || self=$(readlink -f "$self")
@@ -7,4 +8,9 @@ here=$(cd "${self%"${self##*/}"}." && pwd)
 . "$here/start.sh"
 python=$(start private_python.py test lint)
 cd "$here/.."
-PYTHONPATH=src:tests exec "$python" -m history.run "$@"
+module=history.run
+if [ "${1-}" = aimed ]; then
+    module=history.aimed
+    shift
+fi
+PYTHONPATH=$PWD/src:$PWD/tests exec "$python" -m "$module" "$@"

@@ -113,3 +113,19 @@ def soul(hub: Path) -> Soul:
         return result
 
     return run
+
+
+@pytest.fixture
+def inside(hub: Path, capsys: pytest.CaptureFixture[str]) -> Soul:
+    """Return what `soul` returns, for commands that may as well run in this process: a fifth of the time."""
+
+    def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        from agent_soul.cli import main
+
+        capsys.readouterr()
+        done = main(["--hub", str(hub), *arguments])
+        printed = capsys.readouterr()
+        assert done == code, f"{arguments} ended with {done}, not {code}: {printed.err}"
+        return subprocess.CompletedProcess(arguments, done, printed.out, printed.err)
+
+    return run

@@ -45,6 +45,7 @@ COMMAND_OF_SCRIPT = {
     "compile_memory_hub.py": ["compile"],
     "compile_and_sync.sh": ["compile", "--apply"],
     "dedup_profile.py": ["dedup", "--scope", "profile"],
+    "memory_op.py": ["memory"],
     "quick_share.py": ["share"],
     "quick_share.sh": ["share"],
     "search_events.py": ["search"],

@@ -102,7 +102,7 @@ def test_what_is_not_allowed_is_refused_with_its_place(text: str, said: str) -> 
     [
         ("templat: true", ["soul.yaml: unknown key 'templat'; did you mean 'template'?"]),
         ("pages: {rankin: 1}", ["soul.yaml: unknown key 'pages.rankin'; did you mean 'pages.ranking'?"]),
-        ("1: 2", ["soul.yaml: unknown key '1'; known here: template, toolkit, fuzzy_days, pages"]),
+        ("1: 2", ["soul.yaml: unknown key '1'; known here: template, toolkit, fuzzy_days, thresholds, writes, pages"]),
         (
             "pages: {kinds: [{kind: rul, heading: A}, {kind: fact, heading: B}, {kind: fact, heading: C}]}",
             [
@@ -124,7 +124,7 @@ PLAIN = st.recursive(
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.dictionaries(st.sampled_from(["template", "toolkit", "fuzzy_days", "pages", "other"]), PLAIN))
+@given(st.dictionaries(st.sampled_from(["template", "toolkit", "fuzzy_days", "thresholds", "pages", "other"]), PLAIN))
 def test_any_yaml_is_taken_or_refused_but_never_crashes(value: dict[str, Any]) -> None:
     with contextlib.suppress(RefusedError):
         parse_config(yaml.safe_dump(value, allow_unicode=True))

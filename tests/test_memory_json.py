@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import pytest
+
+from agent_soul import schemas
 from agent_soul.config import default_config
 from agent_soul.memory_json import MAX_BYTES, render_memory
 from agent_soul.text import find_hidden
 from hubs import compiled, event, pages
+from test_cases import CASES, compile_case
 
 LISTS = ["facts", "decisions", "kpis", "lessons", "sessions"]
 
@@ -21,7 +27,9 @@ def memory(*records: dict[str, Any]) -> dict[str, Any]:
 def test_the_lists_are_there_even_when_empty() -> None:
     assert memory() == {
         "generated_by": "soul compile",
+        "$schema": "urn:agent-soul:memory:1",
         "version": 1,
+        "last_updated": None,
         **{name: [] for name in LISTS},
         "left_out": dict.fromkeys(LISTS, 0),
     }
@@ -33,16 +41,48 @@ def test_a_fact_has_id_date_source_and_what_it_claims() -> None:
 
     assert fact == {
         "id": "event-1",
-        "summary": "Lin founded it.",
-        "date": "2026-03-01",
         "source": "mac",
         "scope": "stable",
         "importance": 0.7,
         "confidence": 0.9,
         "tags": ["people"],
-        "kind": "fact",
+        "summary": "Lin founded it.",
         **claim,
+        "category": "fact",
+        "created_at": "2026-03-01",
+        "updated_at": "2026-03-01",
     }
+
+
+def test_every_item_says_how_sure_its_writer_is_or_that_nobody_said() -> None:
+    loaded = memory(
+        event(1, confidence=0.4),
+        event(2, kind="decision"),
+        event(3, kind="lesson"),
+        event(4, kind="metric", metric={"name": "speed", "value": 1}, confidence=1),
+        event(5, kind="note", scope="daily"),
+    )
+
+    assert [loaded[name][0]["confidence"] for name in LISTS] == [0.4, None, 1, None, None]
+
+
+def test_a_fact_was_created_when_the_first_of_its_chain_was_stated() -> None:
+    (fact,) = memory(
+        event(1, "One."),
+        event(3000, "Two.", supersedes=["event-1"]),
+        event(6000, "Three.", supersedes=["event-3000", "event-9"]),
+    )["facts"]
+
+    assert (fact["created_at"], fact["updated_at"]) == ("2026-03-01", "2026-03-05")
+    assert fact["replaces"] == ["event-3000", "event-9"]
+
+
+def test_what_a_text_links_and_what_it_was_made_from_is_related() -> None:
+    (newest, *_) = memory(
+        event(1), event(2), event(3, "See [[event-2]], [[gone-9]] and [[event-3]].", derived_from=["event-1"])
+    )["facts"]
+
+    assert newest["related_to"] == ["event-2", "event-1"]
 
 
 def test_a_decision_has_status_title_reason_and_who_made_it() -> None:
@@ -55,6 +95,21 @@ def test_a_decision_has_status_title_reason_and_who_made_it() -> None:
         "rationale": "Cheaper.",
         "made_by": "Lin",
     }
+    assert "approved_by" not in decision
+
+
+def test_an_approved_decision_names_the_agent_that_made_it_and_who_approved_it() -> None:
+    (decision,) = memory(
+        event(1, "Target book-keepers.", kind="decision", agent="strategy-agent", decision={"by": "Lucy"})
+    )["decisions"]
+
+    assert {name: decision[name] for name in ("description", "status", "made_by", "approved_by", "date")} == {
+        "description": "Target book-keepers.",
+        "status": "approved",
+        "made_by": "strategy-agent",
+        "approved_by": "Lucy",
+        "date": "2026-03-01",
+    }
 
 
 def test_a_lesson_says_whose_it_is() -> None:
@@ -65,8 +120,9 @@ def test_a_lesson_says_whose_it_is() -> None:
     )["lessons"][::-1]
 
     assert (own["agent"], own["insight"]) == ("ocr-agent", "Binarise.")
-    assert (own["context"], own["applies_to"]) == ("invoices", ["ocr"])
-    assert other["agent"] == "mac"
+    assert (own["context"], own["applicable_to"]) == ("invoices", ["ocr"])
+    assert own["date_learned"] == "2026-03-01"
+    assert (other["agent"], other["applicable_to"]) == ("mac", [])
 
 
 def test_a_kpi_has_its_newest_values_and_counts_the_earlier_ones() -> None:
@@ -80,6 +136,15 @@ def test_a_kpi_has_its_newest_values_and_counts_the_earlier_ones() -> None:
     assert (kpi["current_value"], kpi["target_value"], kpi["unit"], kpi["trend"]) == (39, 100, "km/h", "improving")
     assert [point["value"] for point in kpi["history"]] == list(range(10, 40))
     assert kpi["history_left_out"] == 10
+
+
+def test_a_kpi_keeps_the_target_and_unit_that_were_last_said() -> None:
+    (kpi,) = memory(
+        event(1, kind="metric", metric={"name": "speed", "value": 1, "target": 9, "unit": "km/h"}),
+        event(2, kind="metric", metric={"name": "speed", "value": 2}),
+    )["kpis"]
+
+    assert (kpi["target_value"], kpi["unit"], kpi["trend"]) == (9, "km/h", "improving")
 
 
 def test_sessions_are_the_daily_log_and_the_progress_of_projects() -> None:
@@ -173,3 +238,32 @@ def test_the_order_is_that_of_the_pages() -> None:
         "Middle.",
         "Low.",
     ]
+
+
+def test_the_file_says_when_its_newest_event_was_stated() -> None:
+    assert memory(event(1), event(2, ts="2026-03-02T01:30:59.9+08:00"))["last_updated"] == "2026-03-01T17:30:59Z"
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_the_cases_keep_the_schema_that_ships(case: Path) -> None:
+    schemas.validator("memory").validate(json.loads(compile_case(case).texts["memory.json"]))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda loaded: loaded["facts"][0].pop("confidence"),
+        lambda loaded: loaded["facts"][0].update(extra=1),
+        lambda loaded: loaded["kpis"][0].update(trend="better"),
+        lambda loaded: loaded["kpis"][0]["history"][0].update(date="2026-3-1"),
+        lambda loaded: loaded["left_out"].pop("lessons"),
+        lambda loaded: loaded.update(last_updated="2026-03-01"),
+    ],
+)
+def test_the_schema_refuses_what_is_not_promised(spoil: Callable[[dict[str, Any]], object]) -> None:
+    loaded = memory(event(1), event(2, kind="metric", metric={"name": "speed", "value": 1}))
+    assert schemas.accepts("memory", loaded)
+
+    spoil(loaded)
+
+    assert not schemas.accepts("memory", loaded)

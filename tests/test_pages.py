@@ -122,7 +122,7 @@ def test_kinds_come_in_the_order_and_under_the_headings_of_the_settings() -> Non
     records = [event(n, kind=kind) for n, kind in enumerate(["rule", "task", "note", "fact"])]
 
     assert headings(pages(records, config)["stable-memory.md"]) == ["随记", "规则", "fact"]
-    assert headings(pages(records)["stable-memory.md"]) == ["Rules", "Facts", "Open tasks", "Notes"]
+    assert headings(pages(records)["stable-memory.md"]) == ["Rules", "Facts", "Tasks", "Notes"]
 
 
 def test_an_agent_page_repeats_what_its_source_wrote_last_and_counts_the_rest() -> None:
@@ -177,3 +177,23 @@ def test_the_ceilings_are_those_of_the_design() -> None:
     assert (L2_BUDGET.tokens, L2_BUDGET.bytes) == (4_000, 12_288)
     assert sum(budget.bytes for budget in BUDGETS.values()) + 6_144 <= 16_384
     assert budget_of("projects/shop.md") == L2_BUDGET
+
+
+def test_a_long_history_of_a_topic_is_counted_where_it_has_no_room() -> None:
+    def truth(number: int) -> dict[str, Any]:
+        replaced = {"supersedes": [f"event-{number - 1}"]} if number else {}
+        return event(number, f"Truth {number} " + "x" * 280, kind="topic", topic="ci", **replaced)
+
+    page = pages(map(truth, range(60)))["topics/ci.md"]
+    shown = page.count("[superseded by event-")
+
+    assert headings(page) == ["Current truth", "Replaced"]
+    assert f"\n- and {59 - shown} more: `soul show event-59`\n" in page
+    assert shown > 20
+
+
+def test_an_id_that_is_linked_and_unknown_is_named_with_the_evidence() -> None:
+    text = "See [[event-1]], [[gone-9]] and [[__]]."
+    page = pages([event(1), event(2, text, kind="topic", topic="ci", derived_from=["gone-8"])])["topics/ci.md"]
+
+    assert "## Evidence\n- Fact number 1. (event-1 2026-03-01 mac)\n- no event here has the id gone-9, gone-8\n" in page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_soul import schemas
 from agent_soul.compiler import Compiled, compile_log
 from agent_soul.config import default_config
 from agent_soul.log import Log, parse_log, read_source_files
@@ -57,6 +59,16 @@ def test_every_page_keeps_its_ceiling(read: tuple[Log, Compiled]) -> None:
             assert estimate_tokens(text) <= MOST_TOKENS.get(path, 4_000), path
             assert len(text.encode("utf-8")) <= 12_288, path
     assert sum(len(texts[path].encode("utf-8")) for path in MOST_TOKENS) <= 10_240
+
+
+def test_memory_for_programs_keeps_its_schema_and_counts_all(read: tuple[Log, Compiled]) -> None:
+    loaded = json.loads(read[1].texts["memory.json"])
+
+    schemas.validator("memory").validate(loaded)
+
+    lists = [name for name in loaded["left_out"] if name != "kpis"]  # nothing was measured in these hubs
+    kept = sum(len(loaded[name]) + loaded["left_out"][name] for name in lists)
+    assert kept == len(read[1].resolution.active)
 
 
 def test_nothing_but_our_own_structure_is_on_a_page(read: tuple[Log, Compiled]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agent_soul.reports import trend
+from agent_soul.metrics import trend
 from hubs import event, headings, items, pages
 
 

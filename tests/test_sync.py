@@ -252,6 +252,37 @@ class TestAPersonAtWork:
         assert is_tidy(a)
         assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
 
+    def test_another_branch_stays_one_that_git_can_leave(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        share(a, "Before.")
+        git(a, "switch", "-q", "-c", "experiment")
+
+        share(a, "On the branch.")
+        run(a, "add", "--source", "agent-b", "--kind", "fact", "--scope", "stable", "--summary", "A new file.")
+        run(a, "sync")
+
+        assert is_tidy(a)
+        assert "On the branch." in run(a, "search", "the branch").stdout
+        run(b, "sync")
+        git(a, "fetch", "-q", "origin", "main:main")
+        share(a, "Once more.")
+        git(a, "switch", "-q", "main")
+        run(a, "sync")
+        assert log_of(a) == log_of(remote, "main") == ["A new file.", "Before.", "On the branch.", "Once more."]
+        assert is_tidy(a)
+        assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
+
+    def test_what_a_person_staged_on_another_branch_stays(self, clones: tuple[Path, Path]) -> None:
+        a, _ = clones
+        share(a, "Before.")
+        git(a, "switch", "-q", "-c", "experiment")
+        run(a, "add", "--source", "agent-a", "--kind", "fact", "--scope", "stable", "--summary", "Staged.")
+        git(a, "add", "sources")
+
+        run(a, "sync")
+
+        assert git(a, "status", "--porcelain").startswith("M  sources/agent-a/")
+
     @pytest.mark.parametrize("state", ["rebase", "detached", "other branch"])
     def test_where_no_commit_of_ours_belongs(self, clones: tuple[Path, Path], remote: Path, state: str) -> None:
         a, _ = clones
@@ -399,6 +430,24 @@ class TestServers:
 
         assert "safe here, not shared yet" in done.stdout
         assert time.monotonic() - started < 25
+
+    def test_what_ssh_says_is_shown_without_its_line_ends(self, clones: tuple[Path, Path], tmp_path: Path) -> None:
+        ssh = tmp_path / "ssh.sh"
+        ssh.write_text("#!/bin/sh\nprintf 'Connection refused\\r\\n' >&2\nexit 255\n", encoding="utf-8")
+        ssh.chmod(0o755)
+        a, _ = clones
+        git(a, "remote", "set-url", "origin", "ssh://example.invalid/hub.git")
+        done = run(a, "sync", code=4, GIT_SSH_COMMAND=str(ssh))
+
+        assert "Connection refused; " in done.stdout
+
+    def test_a_persons_signing_is_not_ours(self, clones: tuple[Path, Path]) -> None:
+        """It could ask for a passphrase, and most servers take no signed push."""
+        a, _ = clones
+        for name in ("push.gpgSign", "commit.gpgSign"):
+            git(a, "config", name, "true")
+
+        assert share(a, "Of a.").startswith("shared")
 
     def test_an_address_cannot_name_a_program(self, clones: tuple[Path, Path], tmp_path: Path) -> None:
         a, _ = clones
@@ -551,6 +600,20 @@ class TestShapes:
 
 class TestNothingIsLeftBehind:
     """Events that are acknowledged reach the remote, also where the clone lost what it knew of itself."""
+
+    @pytest.mark.parametrize("command", [["sync"], ["compile"]], ids=" ".join)
+    def test_what_killed_commands_left_half_written_goes(self, clones: tuple[Path, Path], command: list[str]) -> None:
+        a, _ = clones
+        share(a, "Of a.")
+        folders = (a / "canonical", a / "canonical" / "agents", a / "sources" / "agent-a", a / ".git" / "agent-soul")
+        left = [folder / ".agent-soul.1.abcdef01.tmp" for folder in (*folders, folders[-1] / "outbox")]
+        for file in left:
+            file.write_text("half", encoding="utf-8")
+
+        run(a, *command)
+
+        assert not [file for file in left if file.exists()]
+        assert is_tidy(a)
 
     def test_the_state_folder_was_deleted(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, _ = clones

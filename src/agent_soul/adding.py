@@ -12,7 +12,7 @@ from agent_soul.event import Event, as_line
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_source_files
-from agent_soul.references import KnownIds, named_ids, with_whole_ids
+from agent_soul.references import KnownIds, links_in, named_ids, with_whole_ids
 
 if TYPE_CHECKING:
     from agent_soul.bulk import Drafted
@@ -34,6 +34,7 @@ def add(hub: Hub, record: Mapping[str, Any]) -> Added:
     now = local_now()
     record, notes = _with_whole_ids(hub, record)
     event = draft(record, now)
+    notes += _notes_on_links(hub, event)
     with exclusive(hub.lock_file, purpose="add"):
         if record.get("event_id") is not None:
             earlier = [known for known in _events_naming(hub, [event.id]) if known.id == event.id]
@@ -114,6 +115,14 @@ def _contents(hub: Hub) -> dict[str, bytes]:
 
 def _parse(contents: Mapping[str, bytes]) -> list[Event]:
     return [event for path in contents for event in parse_log(SourceFiles({path: contents[path]})).events]
+
+
+def _notes_on_links(hub: Hub, event: Event) -> list[str]:
+    """Name the `[[id]]` in an event's texts that no event here has."""
+    links = links_in(event.summary, event.data.get("detail", ""))
+    known = KnownIds(each.id for each in (_events_naming(hub, links) if links else ()))
+    dangling = [link for link in links if not known.beginning_with(link)]
+    return [f"[[{link}]] links nothing: no event here has that id" for link in dangling]
 
 
 def _with_whole_ids(hub: Hub, record: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[str]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul.errors import StoppedError
-from agent_soul.files import TEMPORARY_PATTERN, read_regular, remedy, replace_files
+from agent_soul.files import read_regular, remedy, replace_files
 from agent_soul.overview import recorded_state, without_as_of
 from agent_soul.pages import INDEX
 from agent_soul.render import GENERATED
@@ -73,8 +73,6 @@ def unified_diff(canonical: Path, texts: Mapping[str, str], found: Difference) -
 
 def write_pages(canonical: Path, texts: Mapping[str, str], found: Difference) -> None:
     """Bring the folder up to date, each file whole at every moment; the index comes last, when all others are there."""
-    for leftover in canonical.rglob(TEMPORARY_PATTERN) if found else ():
-        leftover.unlink(missing_ok=True)
     index_last = sorted(found.written, key=lambda path: (path == INDEX, path))
     replace_files({canonical / path: texts[path].encode("utf-8") for path in index_last})
     for path in found.removed:

@@ -51,6 +51,13 @@ def remembered(hub: Hub) -> Mapping[str, str]:
     return {key: value for key, value in noted.items() if isinstance(value, str)} if isinstance(noted, dict) else {}
 
 
+def last_together(hub: Hub) -> float | None:
+    """Return when this clone and the remote last came together, in seconds since 1970; None: it never happened."""
+    with contextlib.suppress(OSError):
+        return (hub.state / _UPSTREAM).stat().st_mtime
+    return None
+
+
 def remember(hub: Hub, url: str, branch: str, head: str) -> None:
     """Note that the remote's branch was at the commit `head` and held everything of ours. The lock must be held."""
     note = {"url": url, "branch": branch, "head": head}

@@ -22,6 +22,7 @@ from agent_soul.instants import add_days
 from agent_soul.lock import exclusive
 from agent_soul.log import Log, SourceFiles, parse_log, read_source_files
 from agent_soul.memory_json import render_memory
+from agent_soul.metrics import Crossing, crossings
 from agent_soul.overview import State, recorded_state, render_index, render_list
 from agent_soul.pages import INDEX, LIST, MEMORY, PAGE_FORMAT, home_of, plan_pages
 from agent_soul.render import Style, render_page
@@ -39,6 +40,8 @@ class Compiled(NamedTuple):
     state: State
     resolution: Resolution
     conflicts: tuple[Conflict, ...]
+    crossings: tuple[Crossing, ...]
+    """Limits of the settings that a metric lies beyond."""
 
 
 class Outcome(NamedTuple):
@@ -58,15 +61,16 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     resolution = resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1)
     shown = _since(resolution, state.since)
     conflicts = find_conflicts(shown)
+    crossed = crossings(shown, config.thresholds)
     style = Style(config, _homes(shown))
     pages = plan_pages(shown, conflicts, config)
     texts = {path: text for page in pages for path, text in render_page(page, style).items()}
-    texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style)
+    texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style, crossed)
     texts[MEMORY] = render_memory(shown, config, conflicts)
     odd = len(log.set_aside)
     texts[INDEX] = render_index(state, resolution.counts, len(conflicts), log.bad_lines, odd, pages)
     texts[LIST] = render_list(pages, texts)
-    return Compiled(dict(sorted(texts.items())), state, resolution, conflicts)
+    return Compiled(dict(sorted(texts.items())), state, resolution, conflicts, crossed)
 
 
 def compile_hub(hub: Hub, wanted: State | None = None, *, write: bool = True) -> Outcome:
@@ -102,6 +106,12 @@ def resolve_today(hub: Hub, log: Log) -> Resolution:
 def resolve_hub(hub: Hub) -> Resolution:
     """Return what every acknowledged event of the hub is worth today."""
     return resolve_today(hub, outbox.whole_log(hub))
+
+
+def crossed_limits(hub: Hub) -> tuple[Crossing, ...]:
+    """Return every limit of the hub's settings that a metric lies beyond today; without limits no log is read."""
+    thresholds = load_config(hub)[0].thresholds
+    return crossings(resolve_hub(hub), thresholds) if thresholds else ()
 
 
 def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:

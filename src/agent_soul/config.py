@@ -14,6 +14,21 @@ _LINE_NEEDS = ("summary", "marks", "id")
 _LINE_MAY_HAVE = ("date", "source")
 
 
+class Threshold(NamedTuple):
+    """What a metric must keep to. Without a project or agent it is about everybody's metric of that name."""
+
+    metric: str
+    minimum: float | None = None
+    maximum: float | None = None
+    project: str = ""
+    agent: str = ""
+    reason: str = ""
+
+    def is_crossed_by(self, value: float) -> bool:
+        too_low = self.minimum is not None and value < self.minimum
+        return too_low or (self.maximum is not None and value > self.maximum)
+
+
 class Config(NamedTuple):
     """The settings of a hub. Everything that the compiler may depend on besides events and a date is here."""
 
@@ -24,6 +39,10 @@ class Config(NamedTuple):
     ranking: tuple[str, ...]
     line: str
     summary_width: int
+    session_minutes: int
+    session_bytes: int
+    quiet_days: int
+    thresholds: tuple[Threshold, ...] = ()
 
 
 def parse_config(text: str | bytes, load: Callable[[Any], Any] | None = None) -> tuple[Config, list[str]]:
@@ -62,7 +81,14 @@ def _config(filled: Mapping[str, Any]) -> Config:
         ranking=tuple(pages["ranking"]),
         line=pages["line"],
         summary_width=pages["summary_width"],
+        thresholds=tuple(map(_threshold, filled["thresholds"])),
+        **filled["writes"],
     )
+
+
+def _threshold(given: Mapping[str, Any]) -> Threshold:
+    named = {name: given[name] for name in ("metric", "project", "agent", "reason") if name in given}
+    return Threshold(minimum=given.get("min"), maximum=given.get("max"), **named)
 
 
 def load_yaml(text: str | bytes) -> Any:

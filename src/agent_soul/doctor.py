@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from agent_soul import gitio
 from agent_soul.config import CONFIG_NAME, parse_config
 from agent_soul.errors import Problem, SoulError
+from agent_soul.event import Event
 from agent_soul.files import read_regular
 from agent_soul.hub import Hub
-from agent_soul.pages import INDEX, PROFILE, STABLE, Budget, budget_of
+from agent_soul.identity import EXAMPLE, L0_BUDGET, L0_FILES, UNFILLED
+from agent_soul.pages import INDEX, PROFILE, STABLE, budget_of
+from agent_soul.sessions import known_sessions, writes_of
 from agent_soul.settings import load_config
 from agent_soul.tokens import estimate_tokens
 
-L0_FILES = ("SOUL.md", "IDENTITY.md", "USER.md", "VOICE.md")
-L0_BUDGET = Budget(1_500, 6 << 10)
-_UNFILLED = re.compile(r"\[(?:fill in|填写)[:：][^\]\n]*\]?", re.IGNORECASE)
 # Odd, but the log only grows and nobody can take it out; `soul validate` lists it.
 _PAST_MENDING = frozenset({"unknown-id", "self-reference", "not-replaceable", "cycle"})
-_EXAMPLE = re.compile(r"^> ?[✔✘]", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +34,14 @@ class Finding:
     mend: str
 
 
-def examine(hub: Hub, problems: Iterable[Problem]) -> list[Finding]:
-    """Return what is wrong, in the order in which files are loaded; `problems` are those of the log."""
+def examine(hub: Hub, problems: Iterable[Problem], events: Iterable[Event], now: datetime) -> list[Finding]:
+    """Return what is wrong at `now` (local), in the order in which files are loaded.
+
+    `problems` are those of the log and `events` all that it holds.
+    """
     l0 = {name: _text(hub, name) for name in L0_FILES}
     pages = {f"canonical/{path}": _text(hub, f"canonical/{path}") for path in (INDEX, PROFILE, STABLE)}
-    return [*_settings(hub), *_identity(l0), *_budgets(l0, pages), *_lines(problems)]
+    return [*_settings(hub), *_identity(l0), *_budgets(l0, pages), *_lines(problems), *_missed(hub, events, now)]
 
 
 def _settings(hub: Hub) -> Iterator[Finding]:
@@ -78,14 +80,14 @@ def _identity(files: Mapping[str, str | None]) -> Iterator[Finding]:
                 "missing", name, "is not there", "agents load it first", "copy it from the template and fill it in"
             )
             continue
-        for found in _UNFILLED.finditer(text):
+        for found in UNFILLED.finditer(text):
             line = text.count("\n", 0, found.start()) + 1
             what = f"is still to be filled in: {found[0]}"
             yield Finding(
                 "unfilled", f"{name}:{line}", what, "agents read the placeholder as it stands", f"write it in {name}"
             )
-        examples = len(_EXAMPLE.findall(text))
-        if examples and not _UNFILLED.search(text):
+        examples = len(EXAMPLE.findall(text))
+        if examples and not UNFILLED.search(text):
             why = "they cost tokens in every session"
             yield Finding(
                 "examples", name, f"still holds {examples} example lines", why, f"delete the `>` lines in {name}"
@@ -120,3 +122,18 @@ def _lines(problems: Iterable[Problem]) -> Iterator[Finding]:
             yield Finding(problem.code, where, problem.message, "no page shows either", mend)
         else:
             yield Finding(problem.code, where, problem.message, "it costs nothing now", "see `soul validate`")
+
+
+def _missed(hub: Hub, events: Iterable[Event], now: datetime) -> Iterator[Finding]:
+    """Yield what the log lacks; a source that went quiet is named where it had sessions on this machine."""
+    try:
+        writes = writes_of(hub, events, now)
+    except SoulError:  # the settings, which have a finding of their own
+        return
+    for missed in writes.missed:
+        yield Finding("missed-write", missed.source, missed.what, "the next session will not know of it", missed.mend)
+    here = {session.source for session in known_sessions(hub)}
+    for quiet in writes.quiet:
+        if quiet.source in here:
+            mend = "look whether its instructions and hooks still call `soul`"
+            yield Finding("quiet", quiet.source, str(quiet), "what it learns may be lost", mend)

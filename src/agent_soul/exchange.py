@@ -11,7 +11,7 @@ from agent_soul.canonical import is_generated
 from agent_soul.clone import clone_ids, remember
 from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
-from agent_soul.hub import Hub, is_being_rebased
+from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_events, read_source_files
 from agent_soul.outgoing import Held, Outgoing, changed_tree, held_event, held_lines, outgoing
@@ -112,12 +112,19 @@ class Exchange:
         return [*waiting, *(line for line in held if line.event or not mine(line.path))]
 
     def settle(self, ids: Collection[str], there: gitio.Tree) -> str:
-        """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along."""
+        """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along.
+
+        What killed commands left half-written goes first. While the branch of the memory is not checked out (a rebase,
+        another branch), the events leave our files and stay in the outbox, where every reader finds them.
+        """
         with exclusive(self.hub.lock_file, purpose="sync"):
+            outbox.tidy(self.hub)
             remember(self.hub, self.target.url, self.target.branch, there.commit)
-            if not is_being_rebased(self.hub):  # until it is over, they stand in the outbox alone
-                outbox.discard(self.hub, ids)
             try:
+                if self.target.local:
+                    outbox.discard(self.hub, ids)
+                else:
+                    gitio.put_back(self.hub, there, _arrival(self.hub, ids))
                 return gitio.bring_along(self.hub, self.target, there, _settler(self.hub, ids), author=self.author)
             except gitio.GitError as error:
                 return f"this clone stays as it is: {error.message}; {error.hint}"
@@ -210,6 +217,12 @@ def _settler(hub: Hub, ids: Collection[str]) -> gitio.Settle:
         return None
 
     return settle
+
+
+def _arrival(hub: Hub, ids: Collection[str]) -> Callable[[str, bytes, bytes], bool]:
+    """Return the rule for when a file of ours holds nothing that the commit that was shared lacks."""
+    mine = is_ours(hub)
+    return lambda path, here, shared: mine(path) and _has_arrived(held_lines(path, here), shared, ids)
 
 
 def _has_arrived(lines: Iterable[Held], shared: bytes, ids: Collection[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fnmatch
 import itertools
 import os
 import stat
@@ -133,11 +134,17 @@ def sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
-def sweep(folder: Path) -> None:
-    """Remove what killed writers left in `folder`; only under the lock, or a living one's file goes."""
-    for leftover in folder.glob(TEMPORARY_PATTERN):
-        with contextlib.suppress(OSError):
-            leftover.unlink()
+def sweep(folder: Path, *, below: bool = False) -> None:
+    """Remove what killed writers left in `folder`, and with `below` in all folders below it. Follows no link.
+
+    Only under the lock, or a living one's file goes.
+    """
+    for place, folders, names in os.walk(folder):
+        for name in fnmatch.filter(names, TEMPORARY_PATTERN):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(place, name))  # noqa: PTH108, PTH118 - of all files of a hub, in every command
+        if not below:
+            folders.clear()
 
 
 def remedy(error: OSError) -> str:

@@ -37,6 +37,12 @@ def utc_date(instant: int) -> str:
     return _day_name(instant // (86400 * _NS))
 
 
+def utc_time(instant: int) -> str:
+    """Return the UTC time of `instant` (ns since 1970), cut to the second, as RFC 3339; raises as `utc_date` does."""
+    seconds = instant // _NS % 86400
+    return f"{utc_date(instant)}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
+
+
 @functools.lru_cache(maxsize=4096)
 def _day_name(day: int) -> str:
     try:

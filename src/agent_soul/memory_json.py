@@ -1,4 +1,7 @@
-"""`memory.json`: the same memory for programs, in the lists that reference systems keep. Pure."""
+"""`memory.json`: the same memory for programs, in lists of facts, decisions, kpis, lessons and sessions. Pure.
+
+Its shape is `schemas/memory.json`, which ships with the package.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from agent_soul import schemas
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict
 from agent_soul.event import Event
-from agent_soul.pages import Line, contradictions, ranked
+from agent_soul.instants import utc_time
+from agent_soul.metrics import HISTORY, Series, metric_series
+from agent_soul.pages import Line, contradictions, home_of, ranked
+from agent_soul.references import links_of
 from agent_soul.render import shorten
-from agent_soul.reports import metric_series, trend
 from agent_soul.resolve import Resolution
 from agent_soul.text import neutralise
 
@@ -20,7 +26,6 @@ _LISTS = ("facts", "decisions", "kpis", "lessons", "sessions")
 _SHARE = {"kpis": 0.15, "lessons": 0.15, "decisions": 0.25, "sessions": 0.1, "facts": 0.35}
 """Part of the file that is kept for each list; what a list does not need goes to those after it."""
 _FRAME_BYTES = 1_024
-_HISTORY = 30
 _TEXT_WIDTH = 500
 _ITEMS = 12
 """Longer texts and lists are cut (`soul show ID` has all of it), so that every list has room for several items."""
@@ -40,16 +45,16 @@ def render_memory(resolution: Resolution, config: Config, conflicts: Sequence[Co
         lines[_list_of(line.event)].append(line)
     series = metric_series(resolution)
     items: dict[str, Iterable[dict[str, Any]]] = {
-        "facts": map(_fact, lines["facts"]),
-        "decisions": map(_decision, lines["decisions"]),
+        "facts": (_fact(line, resolution) for line in lines["facts"]),
+        "decisions": (_decision(line, resolution) for line in lines["decisions"]),
         "kpis": map(_kpi, series),
-        "lessons": map(_lesson, lines["lessons"]),
-        "sessions": map(_session, lines["sessions"]),
+        "lessons": (_lesson(line, resolution) for line in lines["lessons"]),
+        "sessions": (_session(line, resolution) for line in lines["sessions"]),
     }
     sizes = {**{name: len(lines[name]) for name in _LISTS}, "kpis": len(series)}
     kept = _shared_out(items)
     left_out = {name: sizes[name] - len(kept[name]) for name in _LISTS}
-    return _document(kept, left_out)
+    return _document(kept, left_out, _last_updated(active))
 
 
 def _list_of(event: Event) -> str:
@@ -80,9 +85,23 @@ def _shared_out(items: Mapping[str, Iterable[dict[str, Any]]]) -> dict[str, list
     return kept
 
 
-def _document(kept: Mapping[str, Sequence[str]], left_out: Mapping[str, int]) -> str:
+def _last_updated(active: Sequence[Line]) -> str | None:
+    """Return the UTC time, to the second, at which the newest active event was stated."""
+    if not active:
+        return None
+    newest = active[-1].event  # they are in the total order
+    return utc_time(newest.instant)
+
+
+def _document(kept: Mapping[str, Sequence[str]], left_out: Mapping[str, int], last_updated: str | None) -> str:
     """Return the whole file, an item a line: a changed memory is a small diff, and the fast encoder does the rest."""
-    parts = ['"generated_by": "soul compile"', '"version": 1']
+    schema = schemas.load("memory")
+    parts = [
+        '"generated_by": "soul compile"',
+        f'"$schema": {_dump(schema["$id"])}',
+        f'"version": {schema["properties"]["version"]["const"]}',
+        f'"last_updated": {_dump(last_updated)}',
+    ]
     for name in _LISTS:
         rows = ",\n  ".join(kept[name])
         parts.append(f'"{name}": [\n  {rows}\n ]' if rows else f'"{name}": []')
@@ -108,71 +127,109 @@ def _some(given: Mapping[str, Any], **names: str) -> dict[str, Any]:
     return {ours: _plain(given[theirs]) for ours, theirs in names.items() if theirs in given}
 
 
-def _common(line: Line) -> dict[str, Any]:
-    event = line.event
+def _common(line: Line, resolution: Resolution) -> dict[str, Any]:
+    """Return what every item has; `confidence` is null where its writer gave none."""
+    event, verdict = line.event, line.verdict
+    related = dict.fromkeys(found.event.id for found in map(resolution.find, links_of(event)) if found)
+    related.pop(event.id, None)
     return {
         "id": event.id,
-        "summary": shorten(event.summary, _TEXT_WIDTH),
-        "date": event.date,
         "source": event.source,
         "scope": event.scope,
         "importance": event.importance,
-        **_some(
-            event.data,
-            project="project",
-            agent="agent",
-            confidence="confidence",
-            tags="tags",
-            valid_until="valid_until",
-        ),
+        "confidence": event.data.get("confidence"),
+        **_some(event.data, project="project", agent="agent", tags="tags", valid_until="valid_until", refs="refs"),
+        **({"replaces": _plain(event.supersedes)} if event.supersedes else {}),
+        **({"related_to": _plain(tuple(related))} if related else {}),
         **({"conflicts_with": list(line.against[:_ITEMS])} if line.against else {}),
-        **({"copies": line.verdict.copies, "sources": _plain(line.verdict.sources)} if line.verdict.copies > 1 else {}),
+        **({"copies": verdict.copies, "sources": _plain(verdict.sources)} if verdict.copies > 1 else {}),
     }
 
 
-def _fact(line: Line) -> dict[str, Any]:
-    claim = line.event.data.get("claim", {})
+def _fact(line: Line, resolution: Resolution) -> dict[str, Any]:
+    event = line.event
     return {
-        **_common(line),
-        "kind": line.event.kind,
-        **_some(claim, entity="entity", attribute="attribute", value="value"),
+        **_common(line, resolution),
+        "summary": _plain(event.summary),
+        **_some(event.data.get("claim", {}), entity="entity", attribute="attribute", value="value"),
+        "category": event.kind,
+        "created_at": _first_stated(event, resolution),
+        "updated_at": event.date,
     }
 
 
-def _decision(line: Line) -> dict[str, Any]:
+def _decision(line: Line, resolution: Resolution) -> dict[str, Any]:
     event = line.event
     given = event.data.get("decision", {})
+    status, by = given.get("status", "approved"), given.get("by", "")
     return {
-        **_common(line),
+        **_common(line, resolution),
         "title": _plain(event.data.get("title", "") or event.summary),
-        "status": given.get("status", "approved"),
-        **_some(given, rationale="rationale", made_by="by"),
+        "description": _plain(event.summary),
+        **_some(given, rationale="rationale"),
+        "status": status,
+        "made_by": _plain(event.agent or by or event.source),
+        **({"approved_by": _plain(by)} if by and status == "approved" else {}),
+        "date": event.date,
     }
 
 
-def _lesson(line: Line) -> dict[str, Any]:
+def _lesson(line: Line, resolution: Resolution) -> dict[str, Any]:
     event = line.event
-    given = _some(event.data.get("lesson", {}), context="context", applies_to="applies_to")
-    return {**_common(line), "agent": event.agent or event.source, "insight": _plain(event.summary), **given}
+    given = event.data.get("lesson", {})
+    applies = given.get("applies_to", [])
+    return {
+        **_common(line, resolution),
+        "agent": _plain(event.agent or event.source),
+        **_some(given, context="context"),
+        "insight": _plain(event.summary),
+        "date_learned": event.date,
+        "applicable_to": _plain([applies] if isinstance(applies, str) else applies),
+    }
 
 
-def _session(line: Line) -> dict[str, Any]:
-    return {**_common(line), "kind": line.event.kind, "day": line.event.local_date}
+def _session(line: Line, resolution: Resolution) -> dict[str, Any]:
+    event = line.event
+    return {
+        **_common(line, resolution),
+        "session_id": event.id,
+        "agents_involved": [_plain(event.agent or event.source)],
+        "topic": _plain(event.data.get("title", "") or event.summary),
+        "summary": _plain(event.summary),
+        "summary_file": f"canonical/{home_of(event)}",
+        "category": event.kind,
+        "date": event.local_date if event.scope == "daily" else event.date,
+    }
 
 
-def _kpi(events: Sequence[Event]) -> dict[str, Any]:
-    newest = events[-1]
-    metric = newest.data["metric"]
-    values = [event.data["metric"]["value"] for event in events]
+def _kpi(series: Series) -> dict[str, Any]:
+    newest = series.newest
+    target, unit = series.target, series.unit
+    points = [{"date": event.date, "value": event.data["metric"]["value"]} for event in series[-HISTORY:]]
     return {
         "id": newest.id,
-        "name": _plain(metric["name"]),
+        "name": _plain(series.name),
         **_some(newest.data, project="project", agent="agent"),
-        "current_value": metric["value"],
-        **_some(metric, target_value="target", unit="unit"),
-        "trend": trend(values, metric.get("target")),
-        "date": newest.date,
+        "current_value": series.values[-1],
+        **({"target_value": target} if target is not None else {}),
+        **({"unit": _plain(unit)} if unit else {}),
+        "trend": series.trend,
+        "last_updated": newest.date,
         "source": newest.source,
-        "history": [{"date": event.date, "value": event.data["metric"]["value"]} for event in events[-_HISTORY:]],
-        "history_left_out": max(len(events) - _HISTORY, 0),
+        "confidence": newest.data.get("confidence"),
+        "history": points,
+        "history_left_out": len(series) - len(points),
     }
+
+
+def _first_stated(event: Event, resolution: Resolution) -> str:
+    """Return the UTC date of the oldest event in the chain of those that `event` replaced, itself included."""
+    oldest, seen, waiting = event, {event.id}, list(event.supersedes)
+    while waiting:
+        id_ = waiting.pop()
+        if id_ in resolution.by_id and id_ not in seen:
+            seen.add(id_)
+            earlier = resolution.by_id[id_].event
+            oldest = min(oldest, earlier, key=lambda each: each.sort_key)
+            waiting += earlier.supersedes
+    return oldest.date

@@ -115,8 +115,7 @@ def replay(hub: Hub, present: Collection[str]) -> list[Event]:
 
     Raises `StoppedError` where some cannot be appended, after trying all; they stay in the outbox.
     """
-    sweep(hub.outbox)
-    sweep(hub.state)
+    tidy(hub)
     found = entries(hub)[0]
     waiting = _waiting(found, present)
     if waiting:
@@ -129,6 +128,14 @@ def replay(hub: Hub, present: Collection[str]) -> list[Event]:
     if hub.git_root is None and found:
         _settle_without_git(hub, found)
     return list(waiting.values())
+
+
+def tidy(hub: Hub) -> None:
+    """Remove the half-written files that killed commands left in the hub and in its state. The lock must be held."""
+    for folder in (hub.outbox, hub.state):
+        sweep(folder)
+    for folder in (hub.sources, hub.canonical):
+        sweep(folder, below=True)
 
 
 def discard(hub: Hub, committed: Collection[str]) -> int:

@@ -12,7 +12,8 @@ from typing import Any, Literal, NamedTuple
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict
 from agent_soul.event import Event
-from agent_soul.resolve import Resolution, Verdict
+from agent_soul.references import links_of
+from agent_soul.resolve import Resolution, Status, Verdict
 from agent_soul.slug import slug
 from agent_soul.tokens import estimate_tokens
 
@@ -22,6 +23,8 @@ PAGE_FORMAT = 1
 INDEX, PROFILE, STABLE = "index.md", "profile.md", "stable-memory.md"
 FUZZY, METRICS, CONFLICTS, LIST = "fuzzy-memory.md", "metrics.md", "conflicts.md", "pages.md"
 MEMORY = "memory.json"
+_NEVER_SHOWN = frozenset({Status.RETRACTED, Status.QUARANTINED})
+"""What was taken back, or waits for a person, stands on no page, not even as evidence."""
 AGENT_RECENT = 20
 """Newest events of a source that its agent page repeats; they all stand in full on their home pages."""
 
@@ -108,12 +111,25 @@ class Line(NamedTuple):
     against: tuple[str, ...] = ()
 
 
+class View(NamedTuple):
+    """Lines that a page repeats though they are at home elsewhere, or do not hold any more, under their own heading.
+
+    `command` shows what there is no room for, `more` counts what was left out before. `note` is said below them.
+    """
+
+    heading: str
+    lines: tuple[Line, ...]
+    command: str
+    more: int = 0
+    note: str = ""
+
+
 class Page(NamedTuple):
-    """What one page holds. `lines` are in the order in which they may stay; `recent` shows lines at home elsewhere.
+    """What one page holds. `lines` are in the order in which they may stay; `views` come after them.
 
     `layout` says how the lines that stay are arranged: under headings by kind, a topic's truth before its history, or a
-    day from morning to night. `more_recent` counts what `recent` leaves out. `name` is what people call the project,
-    agent or topic, empty where the path says it all; `newest` is the newest event that is shown.
+    day from morning to night. `name` is what people call the project, agent or topic, empty where the path says it all;
+    `newest` is the newest event that is shown.
     """
 
     path: str
@@ -123,8 +139,7 @@ class Page(NamedTuple):
     lines: tuple[Line, ...]
     layout: Literal["kinds", "topic", "day"] = "kinds"
     details: bool = False
-    recent: tuple[Line, ...] = ()
-    more_recent: int = 0
+    views: tuple[View, ...] = ()
 
     @property
     def has_several_sources(self) -> bool:
@@ -176,7 +191,7 @@ def ranked(lines: Iterable[Line], config: Config) -> list[Line]:
 
 def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Config) -> list[Page]:
     """Return every page of memory, sorted by path. Profile and stable memory are there even when empty."""
-    lines = _lines(resolution, conflicts)
+    lines = active_lines(resolution, conflicts)
     groups: dict[str, list[Line]] = defaultdict(list, {PROFILE: [], STABLE: []})
     by_source: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
@@ -184,13 +199,49 @@ def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Co
             continue  # measurements are a table of their own, `reports.render_metrics`
         groups[line.home].append(line)
         by_source[line.event.source].append(line)
-    views = {agent_page(source): written for source, written in by_source.items()}
+    written = {agent_page(source): lines for source, lines in by_source.items()}
+    pages = [
+        _page(path, groups.get(path, []), written.get(path, []), config)
+        for path in sorted(groups.keys() | written.keys())
+    ]
+    replaced = _replaced_truths(resolution)
     return [
-        _page(path, groups.get(path, []), views.get(path, []), config) for path in sorted(groups.keys() | views.keys())
+        page._replace(views=_topic_views(page, replaced.get(page.path, []), resolution))
+        if page.layout == "topic"
+        else page
+        for page in pages
     ]
 
 
-def _lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:
+def _replaced_truths(resolution: Resolution) -> Mapping[str, list[Line]]:
+    """Return what each topic page held to be true before, oldest first."""
+    lines: dict[str, list[Line]] = defaultdict(list)
+    for verdict in resolution.verdicts:
+        if verdict.event.kind == "topic" and verdict.status is Status.SUPERSEDED:
+            lines[home_of(verdict.event)].append(_line(verdict, resolution))
+    return lines
+
+
+def _topic_views(page: Page, replaced: Sequence[Line], resolution: Resolution) -> tuple[View, ...]:
+    """Return the evidence of a topic's current truth, whatever became of it, and the truths that it replaced."""
+    truth = page.lines[0]
+    command = f"soul show {truth.name}"
+    named = {id_: resolution.find(id_) for id_ in links_of(truth.event)}
+    found = {v.event.id: v for v in named.values() if v}
+    hidden = [f"{resolution.name_of(id_)} ({v.status})" for id_, v in found.items() if v.status in _NEVER_SHOWN]
+    dangling = [id_ for id_, verdict in named.items() if not verdict]
+    notes = [f"not shown: {', '.join(hidden)}"] if hidden else []
+    notes += [f"no event here has the id {', '.join(dangling)}"] if dangling else []
+    evidence = tuple(_line(v, resolution) for v in found.values() if v.status not in _NEVER_SHOWN)
+    views = [View("Evidence", evidence, command, note="; ".join(notes))] if named else []
+    return (*views, *([View("Replaced", tuple(reversed(replaced)), command)] if replaced else []))
+
+
+def _line(verdict: Verdict, resolution: Resolution) -> Line:
+    return Line(verdict.event, verdict, resolution.name_of(verdict.event.id), home_of(verdict.event))
+
+
+def active_lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:
     """Return every active event as a line, in the total order."""
     name = resolution.name_of
     against = {id_: tuple(map(name, others)) for id_, others in contradictions(conflicts).items()}
@@ -210,7 +261,6 @@ def _page(path: str, lines: Sequence[Line], written: Sequence[Line], config: Con
         return Page(path, title, name, newest, tuple(reversed(lines)), "day")
     if folder == "topics":
         return Page(path, title, name, newest, tuple(reversed(lines)), "topic", details=True)
-    elsewhere = [line for line in reversed(written) if line.home != path]
     return Page(
         path,
         title,
@@ -218,9 +268,17 @@ def _page(path: str, lines: Sequence[Line], written: Sequence[Line], config: Con
         newest,
         tuple(ranked(lines, config)),
         details=folder in ("projects", "agents"),
-        recent=tuple(elsewhere[:AGENT_RECENT]),
-        more_recent=max(len(elsewhere) - AGENT_RECENT, 0),
+        views=_recent([line for line in reversed(written) if line.home != path]),
     )
+
+
+def _recent(elsewhere: Sequence[Line]) -> tuple[View, ...]:
+    """Return what a source wrote last for other pages."""
+    if not elsewhere:
+        return ()
+    command = f"soul search --source {elsewhere[0].event.source} --limit 0"
+    more = max(len(elsewhere) - AGENT_RECENT, 0)
+    return (View("Written last, kept on other pages", tuple(elsewhere[:AGENT_RECENT]), command, more),)
 
 
 _TITLES = {

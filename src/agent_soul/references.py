@@ -5,6 +5,7 @@ Pure. People and agents name events by the few characters that pages show.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
@@ -17,6 +18,7 @@ _LISTS = ("supersedes", "derived_from")
 NAMING_FIELDS = frozenset({*_LISTS, "mark"})
 """Fields that name other events; most records have none of them."""
 _IDS_NAMED = 5
+_LINK = re.compile(r"\[\[([A-Za-z0-9_.:-]{3,128})\]\]")
 
 
 class Ids(Protocol):
@@ -45,6 +47,17 @@ class KnownIds:
                 break
             found.append(id_)
         return found
+
+
+def links_in(*texts: str) -> list[str]:
+    """Return the ids that stand in the texts as `[[id]]`, each once, as they are written."""
+    return list(dict.fromkeys(id_ for text in texts if "[[" in text for id_ in _LINK.findall(text)))
+
+
+def links_of(event: Event) -> list[str]:
+    """Return what an event refers to: the `[[id]]` in its texts, then the ids that it was made from."""
+    named = links_in(event.summary, str(event.data.get("detail", "")))
+    return list(dict.fromkeys([*named, *event.data.get("derived_from", ())]))
 
 
 def named_ids(record: Mapping[str, Any]) -> list[str]:

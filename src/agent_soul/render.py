@@ -6,6 +6,7 @@ links are made here, from `[[id]]` of an event that has a page.
 
 from __future__ import annotations
 
+import functools
 import posixpath
 import re
 from collections import Counter
@@ -14,7 +15,8 @@ from typing import NamedTuple
 
 from agent_soul.config import Config
 from agent_soul.event import Event, short_id
-from agent_soul.pages import L2_BUDGET, Line, Page, Room, budget_of
+from agent_soul.pages import L2_BUDGET, Line, Page, Room, View, budget_of
+from agent_soul.resolve import Status
 from agent_soul.text import escape_markdown, neutralise
 from agent_soul.tokens import estimate_tokens
 
@@ -25,6 +27,7 @@ _REFERENCE = re.compile(r"\\\[\\\[((?:\\?[A-Za-z0-9_.:-]){3,128})\\\]\\\]")
 _OFFSET = re.compile(r"[Zz]|[+-]\d\d:?\d\d")
 _MONTHS_NAMED = 6
 _TITLE_WIDTH = 80
+_NOTE_WIDTH = 300
 _LINE_SHARE = 4
 """A statement takes at most this part of a page's tokens, so that no page is one line or none."""
 _MOST_TOKENS = 3
@@ -50,8 +53,8 @@ class Item(NamedTuple):
 def render_page(page: Page, style: Style) -> dict[str, str]:
     """Return the page and the pages of what it had no room for: path (from `canonical/`) to text."""
     room = Room.of(budget_of(page.path)).after(document(page.title))
-    if page.recent:
-        room = room.after("\n" + _recent_block(page, [], style))
+    for view in page.views:
+        room = room.after("\n" + _view_block(view, []))
     items, left = _lay_lines(page, style, room)
     if len(items) < len(page.lines):
         longest_note = _note(page, Counter({month: len(page.lines) for month in _months(page.lines)}))
@@ -60,9 +63,11 @@ def render_page(page: Page, style: Style) -> dict[str, str]:
         items, left = _with_details(page, items, style, left)
     left_out = page.lines[len(items) :]
     blocks = [_note(page, _months(left_out)), *_sections(page, items, style)]
-    if page.recent:
-        blocks.append(_recent_block(page, _lay_recent(page, style, left), style))
-    text = document(page.title, *(blocks if page.lines or page.recent else ["Nothing yet."]))
+    for view in page.views:
+        lines = left.take(_view_lines(page, view, style))
+        left = functools.reduce(Room.after, lines, left)
+        blocks.append(_view_block(view, lines))
+    text = document(page.title, *(blocks if page.lines or page.views else ["Nothing yet."]))
     return {page.path: text, **_more_pages(page, left_out, style)}
 
 
@@ -122,6 +127,8 @@ def _summary(event: Event, page_path: str, style: Style, most: int, *, more: boo
 def _marks(line: Line) -> str:
     """Return what is said about the statement between its text and its provenance."""
     event, verdict, marks = line.event, line.verdict, ""
+    if verdict.status is not Status.ACTIVE:
+        marks += f" [{verdict.reason if verdict.status is Status.SUPERSEDED else verdict.status}]"
     if line.against:
         others = f" +{len(line.against) - 1}" if len(line.against) > 1 else ""
         marks += f" ⚠ CONFLICT with {line.against[0]}{others}"
@@ -151,7 +158,7 @@ def _link(literal: str, page_path: str, homes: Mapping[str, str]) -> str:
 def _item_text(line: Line, page: Page, style: Style, path: str, *, with_source: bool, in_full: bool = False) -> str:
     """Return a line of `page` as a list item of the page at `path`: `page` itself, or one of those in `more/`."""
     when = _local_time(line.event) if page.layout == "day" else ""
-    more = not in_full and bool(_more_to_say(line.event))
+    more = not in_full and bool(more_to_say(line.event))
     return "- " + event_line(line, style, path, with_source=with_source, when=when, more=more)
 
 
@@ -162,7 +169,7 @@ def _local_time(event: Event) -> str:
     return time[:5] + (offset[0] if offset else "")
 
 
-def _more_to_say(event: Event) -> list[str]:
+def more_to_say(event: Event) -> list[str]:
     """Return what an event says besides its summary: its detail, then what its kind adds."""
     if _MAY_HAVE_MORE.isdisjoint(event.data):
         return []
@@ -203,7 +210,7 @@ def _with_details(page: Page, items: Sequence[Item], style: Style, room: Room) -
     several = page.has_several_sources
     result = []
     for item in items:
-        literal = [_link(escape_markdown(row), page.path, style.homes) for row in _more_to_say(item.line.event)]
+        literal = [_link(escape_markdown(row), page.path, style.homes) for row in more_to_say(item.line.event)]
         rows = "".join(f"\n  {row}" for row in literal)
         if rows and len(rows) < room.bytes and (left := room.after(rows)).is_enough:
             room = left
@@ -240,14 +247,17 @@ def _section(heading: str, lines: Sequence[str]) -> str:
     return "\n".join([*([f"## {title_text(heading)}"] if heading else []), *lines])
 
 
-def _lay_recent(page: Page, style: Style, room: Room) -> list[str]:
-    return room.take("- " + event_line(line, style, page.path, with_source=False) for line in page.recent)
+def _view_lines(page: Page, view: View, style: Style) -> Iterator[str]:
+    with_source = page.layout == "topic"  # on the page of a source all lines are its own
+    return ("- " + event_line(line, style, page.path, with_source=with_source) for line in view.lines)
 
 
-def _recent_block(page: Page, lines: Sequence[str], style: Style) -> str:
-    hidden = page.more_recent + len(page.recent) - len(lines)
-    rest = f"- and {hidden} more: `soul search --source {page.recent[0].event.source} --limit 0`"
-    return _section("Written last, kept on other pages", [*lines, *([rest] if hidden else [])])
+def _view_block(view: View, lines: Sequence[str]) -> str:
+    """Return a view with the lines that have room, how many have none, and its note."""
+    hidden = view.more + len(view.lines) - len(lines)
+    rest = [f"- and {hidden} more: `{view.command}`"] if hidden else []
+    note = [f"- {title_text(view.note, _NOTE_WIDTH)}"] if view.note else []
+    return _section(view.heading, [*lines, *rest, *note])
 
 
 def _months(lines: Iterable[Line]) -> Counter[str]:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Sequence
 
 from agent_soul.conflicts import Conflict
-from agent_soul.event import Event
+from agent_soul.metrics import HISTORY, Crossing, Series, metric_series, number_text, plot
 from agent_soul.pages import CONFLICTS, L2_BUDGET, METRICS, Line, Room
 from agent_soul.render import Style, document, event_line, title_text
 from agent_soul.resolve import Resolution
-from agent_soul.text import compare_key
 from agent_soul.tokens import estimate_tokens
 
 _MEMBERS_SHOWN = 6
@@ -20,6 +18,8 @@ _CONFLICT_SHARE = 4
 _MEMBER_SHARE = 16
 _VALUES_SHOWN = 8
 _UNIT_WIDTH = 20
+_PLOTTED = 3
+"""A metric is plotted from so many values on; of two the course says it all."""
 _HEADLINE_WIDTH = 160
 _WAYS = {"keep": "the newest holds", "both": "all hold", "write": "none holds as it stands"}
 
@@ -72,36 +72,13 @@ def _member_line(id_: str, name: str, resolution: Resolution, style: Style) -> s
     return f"- {title_text(value if isinstance(value, str) else json.dumps(value))}: {line}"
 
 
-def metric_series(resolution: Resolution) -> list[list[Event]]:
-    """Return the active measurements of each metric, oldest first, the metric measured last first.
-
-    Names that differ only in case or width are one; each project and each agent has its own.
-    """
-    series: dict[tuple[str, ...], list[Event]] = defaultdict(list)
-    for verdict in resolution.active:
-        event = verdict.event
-        if event.kind == "metric":
-            whose = event.reach if event.reach[1] else ("", "")
-            series[(*whose, compare_key(event.data["metric"]["name"]))].append(event)
-    return sorted(series.values(), key=lambda events: events[-1].sort_key, reverse=True)
-
-
-def trend(values: Sequence[float], target: float | None) -> str:
-    """Return `stable`, or whether the last step goes towards the target; without a target, up or down."""
-    if len(values) < 2 or values[-1] == values[-2]:
-        return "stable"
-    if target is None:
-        return "rising" if values[-1] > values[-2] else "falling"
-    return "improving" if abs(values[-1] - target) < abs(values[-2] - target) else "declining"
-
-
-def render_metrics(resolution: Resolution, style: Style) -> dict[str, str]:
+def render_metrics(resolution: Resolution, style: Style, crossed: Sequence[Crossing] = ()) -> dict[str, str]:
     """Return `metrics.md`, the metric measured last first, or nothing where nothing was measured."""
     series = metric_series(resolution)
     if not series:
         return {}
     room = Room.of(L2_BUDGET).after(document("Metrics", _metrics_left_out(len(series)))).after("")
-    lines = room.take(_metric_line(events, resolution) for events in series)
+    lines = room.take(_metric_item(each, resolution, crossed) for each in series)
     return {METRICS: document("Metrics", _metrics_left_out(len(series) - len(lines)), "\n".join(lines))}
 
 
@@ -110,24 +87,32 @@ def _metrics_left_out(number: int) -> str:
     return f"Left out for room: {number} metrics measured longer ago; `{command}` lists all." if number else ""
 
 
-def _metric_line(events: Sequence[Event], resolution: Resolution) -> str:
-    """Return `name of whose: value unit (target), trend: course (id date source)`."""
-    newest = events[-1]
-    metric = newest.data["metric"]
-    whose = f" of {title_text(newest.reach[1])}" if newest.reach[1] else ""
-    unit = f" {title_text(metric['unit'], _UNIT_WIDTH)}" if metric.get("unit") else ""
-    goal = f" (target {_number(metric['target'])})" if "target" in metric else ""
-    values = [event.data["metric"]["value"] for event in events]
-    course = " → ".join(map(_number, values[-_VALUES_SHOWN:]))
+def _metric_item(series: Series, resolution: Resolution, crossed: Sequence[Crossing]) -> str:
+    """Return a metric as a list item, with its plot below."""
+    item = metric_line(series, resolution, "".join(f" ⚠ {each.mark}" for each in crossed if each.series == series))
+    return f"{item}\n  {plot_text(series)}" if len(series) >= _PLOTTED else item
+
+
+def metric_line(series: Series, resolution: Resolution, marks: str = "") -> str:
+    """Return what `metric_text` says as a list item, then the marks and `(id date source)`."""
+    newest = series.newest
+    return f"- {metric_text(series)}{marks} ({resolution.name_of(newest.id)} {newest.date} {newest.source})"
+
+
+def metric_text(series: Series) -> str:
+    """Return `name of whose: value unit (target), trend: course` as Markdown."""
+    values = series.values
+    whose = f" of {title_text(series.whose)}" if series.whose else ""
+    unit = f" {title_text(series.unit, _UNIT_WIDTH)}" if series.unit else ""
+    goal = f" (target {number_text(series.target)})" if series.target is not None else ""
+    course = " → ".join(map(number_text, values[-_VALUES_SHOWN:]))
     earlier = f"{len(values) - _VALUES_SHOWN} earlier, " if len(values) > _VALUES_SHOWN else ""
-    history = f": {earlier}{course}" if len(values) > 1 else ""
-    direction = f", {trend(values, metric.get('target'))}" if len(values) > 1 else ""
-    provenance = f"{resolution.name_of(newest.id)} {newest.date} {newest.source}"
-    return (
-        f"- {title_text(metric['name'])}{whose}: {_number(values[-1])}{unit}{goal}{direction}{history} ({provenance})"
-    )
+    history = f", {series.trend}: {earlier}{course}" if len(values) > 1 else ""
+    return f"{title_text(series.name)}{whose}: {number_text(values[-1])}{unit}{goal}{history}"
 
 
-def _number(value: float) -> str:
-    """Return a number as people write it: whole ones in full, others without the noise of binary fractions."""
-    return str(value) if isinstance(value, int) else f"{value:.12g}"
+def plot_text(series: Series) -> str:
+    """Return the plot of the last values, with how many there are, when they were measured, and how far they reach."""
+    events, values = series[-HISTORY:], series.values[-HISTORY:]
+    reach = f"{number_text(min(values))} to {number_text(max(values))}"
+    return f"{plot(values)} {len(values)} values, {events[0].date} to {events[-1].date}, {reach}"

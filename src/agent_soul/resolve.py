@@ -18,9 +18,10 @@ from typing import NamedTuple
 from agent_soul.acts import MARK_KINDS, Acts, Horizon, Identity
 from agent_soul.config import Config
 from agent_soul.errors import Problem
-from agent_soul.event import Event, short_id
+from agent_soul.event import SHORT_ID, Event, short_id
 from agent_soul.instants import add_days
 from agent_soul.naming import long_names
+from agent_soul.references import KnownIds
 
 DIGEST_LENGTH = 16
 _CLASHES_NAMED = 3
@@ -81,6 +82,16 @@ class Resolution:
     def name_of(self, id_: str) -> str:
         """Return how an id is shown: short, as long as it takes to name one event only."""
         return self._long_names.get(id_) or short_id(id_)
+
+    @cached_property
+    def _known_ids(self) -> KnownIds:
+        return KnownIds(verdict.event.id for verdict in self.verdicts)
+
+    def find(self, wanted: str) -> Verdict | None:
+        """Return the verdict on the event that a text names: by its id, or by the start of one id only, as pages do."""
+        ids = self._known_ids.beginning_with(wanted)
+        is_named = ids == [wanted] or (len(ids) == 1 and len(wanted) >= SHORT_ID)
+        return self.by_id[ids[0]] if is_named else None
 
     @cached_property
     def active(self) -> tuple[Verdict, ...]:

@@ -66,7 +66,7 @@ def share(hub: Hub, record: Mapping[str, Any], *, budget: float = DEFAULT_BUDGET
     try:
         return added, sync(hub, author=added.event.source, budget=budget, look_first=False)
     except SoulError as error:
-        return added, _not_shared(error)
+        return added, not_shared(error)
 
 
 def try_sync(hub: Hub, wanted: State | None = None, *, is_view: bool = False, **options: Any) -> Kept:
@@ -82,10 +82,10 @@ def try_sync(hub: Hub, wanted: State | None = None, *, is_view: bool = False, **
     try:
         return sync(hub, wanted, **options)
     except NotSharedError as error:
-        return _not_shared(error)
+        return not_shared(error)
 
 
-def _not_shared(error: SoulError) -> Kept:
+def not_shared(error: SoulError) -> Kept:
     """Say on one line why it was not shared; git may have told a whole story."""
     said = "; ".join(line.strip() for line in error.message.split("\n") if line.strip())
     said = said if len(said) <= _LONGEST_REASON else f"{said[:_LONGEST_REASON]}…"
@@ -147,6 +147,34 @@ def _seen(survey: Callable[[], gitio.Survey]) -> gitio.Survey | None:
     return None
 
 
+def pull(hub: Hub, *, budget: float) -> Kept:
+    """Bring here what the remote has, and send nothing; a hub without a remote has all of it already.
+
+    Raises what `sync` does. Tries for `budget` seconds.
+    """
+    deadline = time.monotonic() + budget
+    noted = remembered(hub)
+    template = _is_template(hub, noted)
+    target = _target(hub, noted, budget) if hub.git_root is not None and not template else None
+    if target is None:
+        return Kept(Reach.KEPT_HERE, _why_kept(hub, template=template))
+    with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="pull"), gitio.writing(hub):
+        from agent_soul.exchange import Exchange
+
+        exchange = Exchange(hub, target, None, "agent-soul", deadline, _head_noted(hub, target))
+        upstream = exchange.look()
+        stayed = exchange.settle((), gitio.read_tree(hub, upstream)) if upstream else ""
+    return Kept(Reach.SHARED, "up to date with the remote", upstream, note=stayed)
+
+
+def _why_kept(hub: Hub, *, template: bool) -> str:
+    if hub.git_root is None:
+        return "no Git repository holds this hub"
+    if template:
+        return "this hub is a copy of the template (soul.yaml: template: true; `soul init --here` makes it your own)"
+    return "this repository has no remote"
+
+
 def _is_template(hub: Hub, noted: Mapping[str, str]) -> bool:
     """Tell whether the hub is a copy of the template. A soul.yaml that is broken comes back mended by the exchange."""
     try:
@@ -172,18 +200,17 @@ def _keep(hub: Hub, wanted: State | None, *, template: bool, author: str) -> Kep
     from agent_soul.compiler import compile_locked, forget_committed
     from agent_soul.keeping import keep
 
+    reason = _why_kept(hub, template=template)
     if hub.git_root is None:
         with exclusive(hub.lock_file, purpose="share"):
-            return Kept(Reach.KEPT_HERE, "no Git repository holds this hub", outcome=compile_locked(hub, wanted))
+            return Kept(Reach.KEPT_HERE, reason, outcome=compile_locked(hub, wanted))
     _refuse_in_the_middle(hub)
     with exclusive(hub.lock_file, purpose="share"), gitio.writing(hub):
         outcome, newer = _compile_unless_newer(hub, wanted)
         commit, notes = keep(hub, outcome, wanted, author=author)
         forget_committed(hub, gitio.head(hub))
     outcome = outcome and outcome._replace(warnings=(*outcome.warnings, *notes))
-    reason = "this hub is a copy of the template (soul.yaml: template: true; `soul init --here` makes it your own)"
-    reason = (reason if template else "this repository has no remote") + newer
-    return Kept(Reach.KEPT_HERE, reason, commit, outcome, "; ".join(notes))
+    return Kept(Reach.KEPT_HERE, reason + newer, commit, outcome, "; ".join(notes))
 
 
 def _compile_unless_newer(hub: Hub, wanted: State | None) -> tuple[Outcome | None, str]:

@@ -1,11 +1,12 @@
-"""One command of ours hit by one fault, at every system call in turn; what must hold afterwards, whatever was hit.
+"""One command of ours, hit once, by a fault at a system call or a kill at some moment; and what must hold afterwards.
 
-As a program it prints a line for each command and every fault that broke a promise: `python -m history.aimed --help`.
+As a program it prints a line for each command and every hit that broke a promise: `python -m history.aimed --help`.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import shutil
@@ -13,9 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from subprocess import PIPE
 from typing import NamedTuple
 
 from agent_soul import outbox
@@ -25,7 +28,7 @@ from agent_soul.hub import open_hub
 from agent_soul.log import SourceFiles, parse_log
 from agent_soul.sync import try_sync
 from history.faults import KILLED, OURS, Point, Tracer, why_not
-from history.nemesis import still_at_work
+from history.nemesis import kill, still_at_work
 from history.observe import clone_of, git
 from history.records import Clone
 from history.run import SOUL, environment
@@ -60,11 +63,12 @@ class Range:
 
     def __init__(self, folder: Path, *, unpushed: bool = False) -> None:
         self.unpushed = unpushed
+        self._env = environment(folder)
         self._here, self._before = folder / "here", folder / "before"
         self.c, self.d, self.remote = (self._here / name for name in ("c", "d", "remote.git"))
         self._prepare()
         shutil.copytree(self._here, self._before, symlinks=True)
-        self._tracer = Tracer(folder / "tracer", self.c, self.remote, os.environ)
+        self._tracer = Tracer(folder / "tracer", self.c, self.remote, self._env)
 
     def shots(self, name: str) -> list[Shot]:
         """Return every fault that can be tried on the command."""
@@ -76,16 +80,41 @@ class Range:
         """Hit the command; return which promises it broke, each with the evidence."""
         self._reset()
         done = self._tracer.hit([*SOUL, *COMMANDS[name]], shot.point, shot.fault)
+        return self._broken(name, done, may_die=shot.point.program == OURS and "KILL" in shot.fault)
+
+    def kill(self, name: str, seconds: float, *, whole_tree: bool) -> list[str]:
+        """Kill the command after so many seconds, alone or with every git of it; return which promises that broke.
+
+        The next command comes at once, while git may still be at work as an orphan.
+        """
+        self._reset()
+        command = [*SOUL, *COMMANDS[name]]
+        process = subprocess.Popen(command, cwd=self.c, env=self._env, stdout=PIPE, stderr=PIPE, text=True)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        kill(process, self.remote, whole_tree=whole_tree)
+        said = process.communicate()
+        try_sync(open_hub(self.c), budget=20)
+        return self._broken(name, subprocess.CompletedProcess(command, process.returncode, *said), may_die=True)
+
+    def usual_seconds(self, name: str) -> float:
+        """Return how long the command takes when nothing hits it."""
+        self._reset()
+        started = time.monotonic()
+        self._run(self.c, *SOUL, *COMMANDS[name])
+        return time.monotonic() - started
+
+    def _broken(self, name: str, done: subprocess.CompletedProcess[str], *, may_die: bool) -> list[str]:
         while still_at_work(self._here):
             time.sleep(0.02)
         texts = ["Hit."] if name in ("add", "share") else []
-        return [*self._broken_by(done, shot, texts), *self._broken_after(done, texts)]
+        return [*self._broken_by(done, texts, may_die=may_die), *self._broken_after(done, texts)]
 
-    def _broken_by(self, done: subprocess.CompletedProcess[str], shot: Shot, texts: Sequence[str]) -> Iterator[str]:
+    def _broken_by(
+        self, done: subprocess.CompletedProcess[str], texts: Sequence[str], *, may_die: bool
+    ) -> Iterator[str]:
         """Yield what is wrong with how the command itself ended."""
-        expected = [ExitCode.DONE, ExitCode.NOT_SHARED, ExitCode.STOPPED]
-        if shot.point.program == OURS and "KILL" in shot.fault:
-            expected.append(KILLED)
+        expected = [ExitCode.DONE, ExitCode.NOT_SHARED, ExitCode.STOPPED, *([KILLED] if may_die else [])]
         said = f"{done.returncode}, {done.stdout!r}, {done.stderr!r}"
         if done.returncode not in expected or any(bad in done.stderr for bad in ("Traceback", "a bug of ours")):
             yield f"ended badly: {said}"
@@ -144,54 +173,72 @@ class Range:
 
     def _prepare(self) -> None:
         self._here.mkdir(parents=True)
-        _run(self._here, "git", "init", "-q", "--bare", "--template=", "-b", "main", self.remote.name)
-        _run(self._here, "git", "clone", "-q", "--template=", self.remote.name, "c")
+        self._run(self._here, "git", "init", "-q", "--bare", "--template=", "-b", "main", self.remote.name)
+        self._run(self._here, "git", "clone", "-q", "--template=", self.remote.name, "c")
         (self.c / "soul.yaml").write_text("template: false\n", encoding="utf-8")
         (self.c / "USER.md").write_text("# User\n", encoding="utf-8")
         for arguments in (("add", "-A"), ("commit", "-q", "-m", "seed"), ("push", "-q", "origin", "HEAD:main")):
-            _run(self.c, "git", *arguments)
-        _run(self._here, "git", "clone", "-q", "--template=", self.remote.name, "d")
+            self._run(self.c, "git", *arguments)
+        self._run(self._here, "git", "clone", "-q", "--template=", self.remote.name, "d")
         for text in _SHARED_BEFORE:
             clone = self.c if text.startswith("C") else self.d
-            _run(clone, *SOUL, "share", "--source", f"agent-{clone.name}", text)
+            self._run(clone, *SOUL, "share", "--source", f"agent-{clone.name}", text)
         if self.unpushed:
             (self.c / "plan.txt").write_text("mine\n", encoding="utf-8")
-            _run(self.c, "git", "add", "plan.txt")
-            _run(self.c, "git", "commit", "-q", "-m", "mine")
-        _run(self.c, *SOUL, *COMMANDS["add"][:-1], _ACKNOWLEDGED_BEFORE)
+            self._run(self.c, "git", "add", "plan.txt")
+            self._run(self.c, "git", "commit", "-q", "-m", "mine")
+        self._run(self.c, *SOUL, *COMMANDS["add"][:-1], _ACKNOWLEDGED_BEFORE)
         (self.c / "USER.md").write_text(_ON_THE_DESK, encoding="utf-8")
 
-
-def _run(folder: Path, *command: str) -> None:
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    def _run(self, folder: Path, *command: str) -> None:
+        subprocess.run(command, cwd=folder, env=self._env, check=True, capture_output=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Fire at the commands; end with 1 if a promise was broken."""
+    """Hit the commands; end with 1 if a promise was broken."""
     parser = argparse.ArgumentParser(prog="history.aimed", description=__doc__.split("\n")[0])
     parser.add_argument("commands", nargs="*", default=list(COMMANDS), help="of: " + ", ".join(COMMANDS))
-    parser.add_argument("--share-of-all", type=float, default=1.0, help="how many of all faults are tried, 0 to 1")
+    parser.add_argument("--part", type=float, default=1.0, help="how much of all faults is tried, 0 to 1")
     parser.add_argument("--at", choices=("all", "soul", "git"), default="all", help="whose system calls fail")
+    parser.add_argument("--kills", type=int, metavar="N", help="kill each command N times instead, at random moments")
     parser.add_argument("--unpushed", action="store_true", help="with a person's commit that the remote lacks")
     asked = parser.parse_args(arguments)
-    if reason := why_not():
+    if not asked.kills and (reason := why_not()):
         parser.exit(1, f"nothing was tried: {reason}\n")
     folder = Path(tempfile.mkdtemp(prefix="agent-soul-aimed-"))
     settings = environment(folder)
     os.environ.clear()
     os.environ.update(settings)
-    place, red = Range(folder / "range", unpushed=asked.unpushed), 0
+    place = Range(folder / "range", unpushed=asked.unpushed)
+    hits = _kills(place, asked.commands, asked.kills) if asked.kills else _faults(place, asked)
+    broken = Counter[str]()
+    for name, hit, promises in hits:
+        broken[name] += bool(promises)
+        for promise in promises:
+            print(f"{name}, {hit}: {promise}", flush=True)
+    shutil.rmtree(folder)
+    print(f"promises broken: {dict(broken)}")
+    return min(broken.total(), 1)
+
+
+def _faults(place: Range, asked: argparse.Namespace) -> Iterator[tuple[str, str, list[str]]]:
     for name in asked.commands:
         shots = [shot for shot in place.shots(name) if asked.at in ("all", "git" if shot.point.program else "soul")]
-        chosen = random.Random(1).sample(shots, round(len(shots) * asked.share_of_all))
+        chosen = random.Random(1).sample(shots, round(len(shots) * asked.part))
+        print(f"{name}: {len(chosen)} of {len(shots)} faults", flush=True)
         for shot in chosen:
-            broken = place.fire(name, shot)
-            red += bool(broken)
-            for promise in broken:
-                print(f"{name}, {shot}: {promise}", flush=True)
-        print(f"{name}: {len(chosen)} of {len(shots)} faults tried, {red} broke a promise so far", flush=True)
-    shutil.rmtree(folder)
-    return min(red, 1)
+            yield name, str(shot), place.fire(name, shot)
+
+
+def _kills(place: Range, names: Sequence[str], number: int) -> Iterator[tuple[str, str, list[str]]]:
+    dice = random.Random(1)
+    for name in names:
+        usual = place.usual_seconds(name)
+        print(f"{name}: {number} kills, it takes {usual:.2f} s", flush=True)
+        for _ in range(number):
+            seconds, whole_tree = dice.uniform(0, 1.1 * usual), dice.random() < 0.5
+            told = f"killed after {seconds:.3f} s{' with its git' * whole_tree}"
+            yield name, told, place.kill(name, seconds, whole_tree=whole_tree)
 
 
 if __name__ == "__main__":

@@ -59,8 +59,12 @@ class Point(NamedTuple):
     @property
     def faults(self) -> Sequence[str]:
         """Return what may go wrong with it."""
-        is_reading = self.call == "openat" and "O_CREAT" not in self.line
-        return _ON_READING if is_reading else FAULTS[self.call]
+        return FAULTS[self.call] if self.is_writing else _ON_READING
+
+    @property
+    def is_writing(self) -> bool:
+        """Tell whether the call changes a file or sends something."""
+        return self.call != "openat" or "O_CREAT" in self.line
 
     def __str__(self) -> str:
         return f"{self.program or 'soul'}: {self.call} {self.number} ({self.line[:160]})"

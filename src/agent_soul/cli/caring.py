@@ -14,14 +14,16 @@ from agent_soul.errors import ExitCode, RefusedError
 @output_options
 def doctor(as_json: bool, hub_name: str | None) -> int:
     """Name what is wrong with the hub and what mends it. Exit 1 if there is anything."""
+    from agent_soul.adding import local_now
     from agent_soul.cli.compiling import odd_events
     from agent_soul.doctor import examine
     from agent_soul.log import parse_log, read_source_files
-    from agent_soul.outbox import entries
+    from agent_soul.outbox import entries, with_waiting
 
     hub = open_hub(hub_name)
     log = parse_log(read_source_files(hub.root))
-    findings = examine(hub, [*log.problems, *odd_events(hub, log), *entries(hub)[1]])
+    problems = [*log.problems, *odd_events(hub, log), *entries(hub)[1]]
+    findings = examine(hub, problems, with_waiting(hub, log).events, local_now())
     if as_json:
         show_json(ok=not findings, findings=[asdict(finding) for finding in findings])
     else:

@@ -139,6 +139,8 @@ def _warn(outcome: Outcome, *, writes: bool) -> None:
     if outcome.replayed:
         verb = "were" if writes else "would be"
         say(f"note: {outcome.replayed} events that the source files had lost {verb} put back from the outbox")
+    for crossing in outcome.compiled.crossings:
+        say(f"limit crossed: {crossing}")
     errors = [problem for problem in outcome.log.problems if problem.level == "error"]
     for problem in errors[:5]:
         say(f"left out: {problem}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from agent_soul import schemas
 from agent_soul.cli import COMMANDS, soul
+from agent_soul.cli.options import SHARED
 
 BEGIN, END = "<!-- commands:begin -->", "<!-- commands:end -->"
 _READMES = ("README.md", "README.zh-CN.md")
@@ -31,15 +33,34 @@ def generated_documents(root: Path) -> dict[Path, str]:
 def command_help() -> str:
     """Return the help of every command that is not hidden, as Markdown."""
     context = click.Context(soul, info_name="soul", terminal_width=_WIDTH, max_content_width=_WIDTH)
-    blocks = []
+    blocks: list[str] = []
     for name in COMMANDS:
         command = soul.get_command(context, name)
         if command and not command.hidden:
-            inner = click.Context(
-                command, info_name=name, parent=context, terminal_width=_WIDTH, max_content_width=_WIDTH
-            )
-            blocks.append(f"### soul {name}\n\n```text\n{command.get_help(inner).rstrip()}\n```")
+            blocks += _help_blocks(command, name, context)
     return "\n\n".join(blocks)
+
+
+def _help_blocks(command: click.Command, name: str, parent: click.Context) -> Iterator[str]:
+    """Yield the help of a command, and of those in it; what is only another name of a command is not repeated."""
+    context = click.Context(command, info_name=name, parent=parent, terminal_width=_WIDTH, max_content_width=_WIDTH)
+    shown, note = _without_shared(command)
+    yield f"### {context.command_path}\n\n```text\n{shown.get_help(context).rstrip()}\n```{note}"
+    for inner in command.commands.values() if isinstance(command, click.Group) else ():
+        yield from _help_blocks(inner, str(inner.name), context)
+
+
+def _without_shared(command: click.Command) -> tuple[click.Command, str]:
+    """Return a command without the options that it shares with `add`, where they stand, and a note that says so."""
+    names = {parameter.name for parameter in command.params}
+    if command.name == "add" or not names.issuperset(SHARED):
+        return command, ""
+    short = copy.copy(command)
+    short.params = [parameter for parameter in command.params if parameter.name not in SHARED]
+    return (
+        short,
+        "\n\nAlso takes what `soul add` does for any event: `--source`, `--scope`, `--project`, `--tag` and so on.",
+    )
 
 
 def schema_document() -> str:
@@ -83,6 +104,11 @@ A line is bad if it is no JSON object in UTF-8, repeats a key, holds NaN or infi
 deeper than 16 levels, or breaks a rule above. A bad line costs that line: `soul validate` names it, everything else
 compiles, and its bytes stay.
 
+## memory.json
+
+`canonical/memory.json` holds for programs what is active now: facts, decisions, kpis, lessons and sessions, each with
+id, date, source and confidence. Its JSON Schema, `src/agent_soul/schemas/memory.json`, ships with the package.
+
 ## Settings: soul.yaml
 
 | setting | default | meaning |
@@ -112,7 +138,7 @@ def _type_of(part: Mapping[str, Any]) -> str:
 
 def _setting_rows(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
     for name, part in schema["properties"].items():
-        if "default" in part and "properties" in part and name == "pages":
+        if part.get("default") == {} and "properties" in part:
             yield from _setting_rows(part, f"{name}.")
             continue
         default = json.dumps(part["default"], ensure_ascii=False)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import click
 
 from agent_soul.adding import Added
 from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
+from agent_soul.cli.options import event_options, in_project, require, text_of, to_record
 from agent_soul.cli.text_command import TextCommand
-from agent_soul.cli.writing import event_options, require, to_record
-from agent_soul.errors import ExitCode, RefusedError
+from agent_soul.errors import ExitCode
 from agent_soul.event import short_id
 from agent_soul.sync import DEFAULT_BUDGET, DEFAULT_RECORD, Kept, Reach, try_sync
 from agent_soul.sync import share as share_event
@@ -38,8 +37,8 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
     a week. With no remote, or in a copy of the template, it is kept here; exit 4 means safe here, not shared yet.
     """
     hub = open_hub(hub_name)
-    record = {**DEFAULT_RECORD, **to_record(fields)}
-    record["summary"] = _text_of(text, record.get("summary"))
+    record = {**DEFAULT_RECORD, **in_project(to_record(fields))}
+    record["summary"] = text_of(text, record.get("summary"), "share")
     require(record, "source")
     added, kept = share_event(hub, record, budget=budget)
     return report(added, kept, as_json=as_json)
@@ -79,16 +78,3 @@ def show_kept(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> Non
 def exit_code(kept: Kept) -> int:
     """Return the exit code that says how far a command brought the memory."""
     return ExitCode.NOT_SHARED if kept.reach is Reach.NOT_SHARED else ExitCode.DONE
-
-
-def _text_of(argument: str | None, option: str | None) -> str:
-    if argument and option:
-        raise RefusedError(f"the text is given twice: {argument!r} and --summary {option!r}", hint="give one of them")
-    text = argument or option
-    if not text and sys.stdin and not sys.stdin.isatty():
-        text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    if not text or not text.strip():
-        raise RefusedError(
-            "there is nothing to share", hint='give the text: soul share --source YOUR-ID "what you learned"'
-        )
-    return text

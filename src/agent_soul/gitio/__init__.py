@@ -33,7 +33,7 @@ from agent_soul.gitio.transport import (
     target_of,
     tracked_head,
 )
-from agent_soul.gitio.worktree import Settle, Settled, bring_along
+from agent_soul.gitio.worktree import Settle, Settled, bring_along, put_back
 
 __all__ = [
     "GitError",
@@ -58,6 +58,7 @@ __all__ = [
     "move_branch",
     "operation_under_way",
     "push",
+    "put_back",
     "read_files",
     "read_objects",
     "read_tree",

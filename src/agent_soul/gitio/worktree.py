@@ -15,7 +15,7 @@ from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.gitio.process import GitError, attempt, run
 from agent_soul.gitio.repository import git_dirs, head, identity, operation_under_way, prefix_of
-from agent_soul.gitio.snapshot import Tree, changed_paths, head_and_changed_paths, read_files, read_tree
+from agent_soul.gitio.snapshot import Tree, changed_paths, head_and_changed_paths, read_files, read_tree, staged
 from agent_soul.gitio.transport import Target, is_ancestor
 from agent_soul.hub import Hub
 
@@ -66,6 +66,23 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
             return f"your unpushed commits conflict in {', '.join(conflicts)}: `git pull --no-rebase` and settle them"
         goal = read_tree(hub, merge)
     return _advance(hub, target, old, goal, changed, settle)
+
+
+def put_back(hub: Hub, new: Tree, has_arrived: Callable[[str, bytes, bytes], bool]) -> None:
+    """Let our files be what the checked-out commit has, as far as the commit `new`, which was shared, has their lines.
+
+    Where the branch of the memory is not checked out, nothing else would ever do that, and git would not switch
+    branches over them. `has_arrived` is asked with the path, what is in the work tree, and what was shared. What a
+    person has staged stays. The clone's lock must be held.
+    """
+    commit, changed = head_and_changed_paths(hub)
+    shared = read_files(hub, new, changed)
+    before, index = read_tree(hub, commit).objects, staged(hub) if shared else {}
+    for path in shared:
+        file = hub.root / path
+        is_plain = file.is_file() and not file.is_symlink()
+        if is_plain and index.get(path) == before.get(path) and has_arrived(path, file.read_bytes(), shared[path]):
+            _write(file, _at(hub, commit, path) if path in before else None)
 
 
 def _finish_earlier(hub: Hub, target: Target, settle: Settle) -> None:

@@ -30,7 +30,7 @@ _NO_JSON = "holds something that JSON cannot: NaN, an infinity, a date or a name
 
 @functools.cache
 def load(name: str) -> dict[str, Any]:
-    """Return the shipped schema `event` or `config` as parsed JSON."""
+    """Return the shipped schema `event`, `config` or `memory` as parsed JSON."""
     # `importlib.resources` would take 7 ms of every command; a wheel is unpacked, so the file lies beside this one.
     schema: dict[str, Any] = json.loads(Path(__file__).with_name(f"{name}.json").read_bytes())
     return schema
@@ -44,7 +44,7 @@ def _document(name: str) -> dict[str, Any]:
 
 @functools.cache
 def validator(name: str) -> Checker:
-    """Return the validator of `event` (reading), `written` (writing) or `config`."""
+    """Return the validator of `event` (reading), `written` (writing), `config` or `memory`."""
     return Checker(name)
 
 

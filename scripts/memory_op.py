@@ -1,0 +1,11 @@
+#!/usr/bin/env python3
+"""Read, write, search, daily, context: `soul memory` for any Python and any folder."""
+
+import os.path
+import sys
+
+sys.path.insert(0, os.path.realpath(f"{os.path.realpath(__file__)}/../../src"))
+
+from agent_soul.bootstrap import run
+
+run(__file__, "memory")

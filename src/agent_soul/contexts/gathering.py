@@ -1,0 +1,53 @@
+"""From a hub to what its contexts are chosen from: the rim around the pure part. It writes nothing but the index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from agent_soul.compiler import default_state, recorded_in
+from agent_soul.conflicts import find_conflicts
+from agent_soul.contexts.asking import Memory, Request
+from agent_soul.contexts.choosing import Context, make_context
+from agent_soul.files import read_regular
+from agent_soul.hub import Hub
+from agent_soul.identity import L0_FILES
+from agent_soul.log import Log
+from agent_soul.outbox import whole_log
+from agent_soul.resolve import resolve
+from agent_soul.searching.filters import Filters
+from agent_soul.searching.finding import NoWordsError, find, open_index
+from agent_soul.settings import load_config
+
+
+def context_of(hub: Hub, request: Request, now: datetime) -> Context:
+    """Return the context of a request as of `now`, which carries the reader's own offset."""
+    return make_context(request, recall(hub, whole_log(hub), request.task, now))
+
+
+def recall(hub: Hub, log: Log, task: str, now: datetime) -> Memory:
+    """Return what the whole `log` of the hub says at `now`, and how well that answers the task."""
+    config = load_config(hub)[0]
+    today = now.astimezone(UTC).date().isoformat()
+    as_of = default_state(None, recorded_in(hub), today).as_of
+    resolution = resolve(log.events, as_of, config)
+    relevance = relevance_of(hub, task, today)
+    return Memory(_identity(hub), resolution, find_conflicts(resolution), config, now.date().isoformat(), relevance)
+
+
+def relevance_of(hub: Hub, task: str, today: str) -> Mapping[str, float]:
+    """Return how well each event that search finds answers the task, from 0 to 1 (the best of them), by id."""
+    if not task.strip():
+        return {}
+    try:
+        ranking = find(open_index(hub, today), task, (), Filters(), today).ranking
+    except NoWordsError:
+        return {}
+    answers = {ranking.facts[each.number].order[-1]: each.score.answer for each in ranking.best}
+    best = max(answers.values(), default=0.0)
+    return {id_: answer / best for id_, answer in answers.items()} if best > 0 else {}
+
+
+def _identity(hub: Hub) -> dict[str, str]:
+    files = {name: hub.root / name for name in L0_FILES}
+    return {name: read_regular(file).decode("utf-8", "replace") for name, file in files.items() if file.exists()}

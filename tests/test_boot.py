@@ -1,0 +1,212 @@
+"""The start of a session: what is new arrives, what was missed is said, and nothing waits for a dead network."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from agent_soul.adding import add
+from agent_soul.boot import LEAST_REPORT_BUDGET, Boot, boot
+from agent_soul.cli import main
+from agent_soul.contexts.asking import Request
+from agent_soul.errors import RefusedError
+from agent_soul.hub import Hub, open_hub
+from agent_soul.sessions import known_sessions, start_session
+from agent_soul.sync import sync
+from agent_soul.tokens import estimate_tokens
+from support import git
+
+NOW = datetime.now().astimezone()
+FACT = {"kind": "fact", "scope": "stable"}
+
+
+class Machines(NamedTuple):
+    remote: Path
+    one: Hub
+    other: Hub
+
+
+@pytest.fixture
+def machines(tmp_path: Path, git_hub: Path) -> Machines:
+    """Two clones of one remote."""
+    remote, other = tmp_path / "remote.git", tmp_path / "other"
+    git(tmp_path, "clone", "-q", "--bare", str(git_hub), str(remote))
+    git(git_hub, "remote", "add", "origin", f"file://{remote}")
+    git(git_hub, "fetch", "-q", "origin")
+    git(git_hub, "branch", "-q", "--set-upstream-to=origin/main")
+    git(tmp_path, "clone", "-q", f"file://{remote}", str(other))
+    return Machines(remote, open_hub(git_hub), open_hub(other))
+
+
+def say(hub: Hub, summary: str, source: str = "home-mac", **fields: Any) -> str:
+    return add(hub, {**FACT, "source": source, "summary": summary, **fields}).event.id
+
+
+def start(hub: Hub, **more: Any) -> Boot:
+    return boot(hub, "office-win", more.pop("request", Request()), NOW, **more)
+
+
+def test_what_another_machine_shared_is_there(machines: Machines) -> None:
+    told = say(machines.one, "The gateway listens on 8443.")
+    sync(machines.one)
+    mine = say(machines.other, "Not shared yet.", "office-win")
+
+    found = start(machines.other)
+
+    assert not found.report.pulled.is_stale
+    assert set(found.context.ids) == {told, mine}
+    assert "8443" in (machines.other.root / "canonical" / "stable-memory.md").read_text(encoding="utf-8")
+    assert found.report.pending == ("Waiting: 1 not shared yet: `soul sync`",)
+    assert git(machines.remote, "rev-list", "--count", "main").strip() == "2", "boot sends nothing"
+    sync(machines.other)
+    assert start(machines.other).report.pending == ()
+
+
+def test_what_a_person_has_not_committed_stays(machines: Machines) -> None:
+    say(machines.one, "The gateway listens on 8443.")
+    sync(machines.one)
+    (machines.other.root / "soul.yaml").write_text("fuzzy_days: 3\n", encoding="utf-8")
+
+    start(machines.other)
+
+    assert git(machines.other.root, "status", "--porcelain").split() == ["M", "soul.yaml"]
+    assert git(machines.other.root, "rev-parse", "HEAD") == git(machines.remote, "rev-parse", "main")
+
+
+def test_a_remote_that_is_gone_is_said_and_stops_nothing(machines: Machines) -> None:
+    start(machines.other)
+    shutil.rmtree(machines.remote)
+    told = say(machines.other, "Some fact.")
+
+    found = start(machines.other)
+
+    assert found.report.pulled.is_stale
+    assert found.text.split("\n")[1].startswith("- Stale: the remote 'origin' cannot be read: ")
+    assert f"Last together with the remote: {NOW:%Y-%m-%d} " in found.text
+    assert found.context.ids == [told]
+
+
+def test_a_dead_network_costs_no_more_than_the_time_limit(machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_SSH_COMMAND", "sleep 60; true")
+    git(machines.other.root, "remote", "set-url", "origin", "ssh://nowhere.invalid/hub.git")
+    began = time.monotonic()
+
+    found = start(machines.other, seconds=1)
+
+    assert time.monotonic() - began < 5
+    assert "git fetch took longer than" in found.report.pulled.said
+
+
+def test_a_rewritten_remote_is_said_and_stops_nothing(machines: Machines) -> None:
+    told = say(machines.one, "Some fact.")
+    sync(machines.one)
+    git(machines.remote, "update-ref", "refs/heads/main", "main~1")
+
+    found = start(machines.one)
+
+    assert "was rewritten" in found.report.pulled.said
+    assert found.report.pulled.is_stale
+    assert found.context.ids == [told]
+
+
+def test_a_hub_without_a_remote_has_all_there_is(hub: Path) -> None:
+    assert start(open_hub(hub)).report.pulled == (False, "Kept here: no Git repository holds this hub")
+
+
+def test_two_days_without_notes_are_noticed_on_the_third(hub: Path) -> None:
+    here = open_hub(hub)
+    for days_ago in (2, 1):
+        start_session(here, "office-win", NOW - timedelta(days=days_ago))
+
+    found = start(here)
+
+    rows = found.text.partition("\n\n")[0].split("\n")
+    yesterday = (NOW - timedelta(days=1)).date()
+    assert rows[2] == f"- Yesterday's log ({yesterday}) is empty"
+    assert [row.partition(" and")[0] for row in rows[3:]] == [
+        f"- Missed: office-win had a session on {(NOW - timedelta(days=2)).date()}",
+        f"- Missed: office-win had a session on {yesterday}",
+    ]
+    assert len(known_sessions(here)) == 3
+
+    say(
+        here,
+        "The day went well.",
+        "office-win",
+        kind="note",
+        scope="daily",
+        ts=f"{NOW - timedelta(days=1):%Y-%m-%dT%H:%M:%S%z}",
+    )
+    again = start(here).text
+    assert f"- Yesterday's log: 1 entry, canonical/daily/{yesterday}.md" in again
+    assert again.count("Missed: ") == 1
+
+
+def test_what_waits_for_somebody_is_counted(hub: Path) -> None:
+    here = open_hub(hub)
+    for value in (1, 2):
+        say(here, f"The port is {value}.", claim={"entity": "gateway", "attribute": "port", "value": value})
+    say(here, "Perhaps it is 3.", proposed=True)
+    day_file = next((hub / "sources").rglob("*.ndjson"))
+    day_file.write_bytes(day_file.read_bytes() + b"not JSON\n")
+
+    assert start(here).report.pending == (
+        "Waiting: 1 open conflicts: `soul conflicts`",
+        "Waiting: 1 for review: `soul search --status pending --limit 0`",
+        "Waiting: 1 lines that cannot be read: `soul validate`",
+    )
+
+
+def test_only_what_is_new_since_a_commit(machines: Machines) -> None:
+    old, mine = say(machines.one, "Old fact."), say(machines.one, "Mine, of before.", "office-win")
+    sync(machines.one)
+    (machines.other.root / "USER.md").write_text("- Lin, an engineer.\n", encoding="utf-8")
+    before = start(machines.other)
+    assert set(before.context.ids) == {old, mine}
+    new = say(machines.one, "New fact.", supersedes=[old])
+    waiting = say(machines.other, "Not shared yet.", "office-win")
+    sync(machines.one)
+
+    after = start(machines.other, changed_since=before.report.revision)
+
+    assert set(after.context.ids) == {new, waiting}
+    assert "Lin" in before.context.text
+    assert "Lin" not in after.context.text
+    assert f"--changed-since {after.report.revision[:12]}" in after.text
+    with pytest.raises(RefusedError, match="names no commit"):
+        start(machines.other, changed_since="--all")
+
+
+def test_all_of_it_stays_within_the_budget(hub: Path) -> None:
+    here = open_hub(hub)
+    for number in range(60):
+        say(here, f"Fact number {number} is one of many that there is no room for, as the budget is small.")
+    for days_ago in range(1, 14):
+        start_session(here, "a" * 64, NOW - timedelta(days=days_ago))
+
+    for budget in (LEAST_REPORT_BUDGET, 1_500, 2_000):
+        found = start(here, request=Request(budget=budget))
+        assert budget - 150 < estimate_tokens(found.text) <= budget
+    assert "- and 10 more: `soul check-writes`" in found.text
+    with pytest.raises(RefusedError, match="too small"):
+        start(here, request=Request(budget=LEAST_REPORT_BUDGET - 1))
+
+
+def test_programs_get_the_same_as_one_object(hub: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    told = say(open_hub(hub), "Some fact.")
+
+    assert main(["boot", "--hub", str(hub), "--source", "mac", "--json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    assert list(found)[:2] == ["ok", "stale"]
+    assert (found["ok"], found["stale"], found["revision"], found["missed"]) == (True, False, "", [])
+    assert found["session"]["source"] == "mac"
+    assert found["sections"][0]["lines"][0]["event_id"] == told
+    assert found["tokens"] == estimate_tokens(found["text"])
+    assert main(["boot", "--hub", str(hub)]) == 2
