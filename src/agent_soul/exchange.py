@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent_soul import gitio, outbox
 from agent_soul.canonical import is_generated
@@ -45,8 +45,7 @@ def commit_message(paths: Sequence[str], events: int) -> str:
     return "\n".join([f"memory: {', '.join(parts)}", "", *paths[:_PATHS_NAMED], *rest]) + "\n"
 
 
-@dataclass(slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """One conversation with the remote, until `deadline` (seconds of the monotonic clock)."""
 
     hub: Hub
