@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_soul import schemas
-from agent_soul.config import MAX_CONFIG_BYTES, default_config, parse_config
+from agent_soul.config import MAX_CONFIG_BYTES, Threshold, default_config, parse_config
 from agent_soul.errors import RefusedError
 
 TEMPLATE = Path(__file__).parents[1] / "soul.yaml"
@@ -45,6 +45,39 @@ def test_every_kind_that_is_shown_under_headings_has_one() -> None:
     kinds = set(schemas.load("event")["properties"]["kind"]["enum"])
 
     assert default_config().headings.keys() == kinds - {"metric", "mark", "retraction"}
+
+
+@pytest.mark.parametrize(
+    ("text", "limit"),
+    [
+        ("{metric: speed, min: 0.9}", Threshold("speed", minimum=0.9)),
+        ("{metric: cost, max: 20, project: shop, reason: it is paid by us}",
+         Threshold("cost", maximum=20, project="shop", reason="it is paid by us")),
+        ("{metric: load, min: -1, max: 1, agent: 阅读器}", Threshold("load", -1, 1, agent="阅读器")),
+    ],
+)  # fmt: skip
+def test_limits_of_metrics_are_taken(text: str, limit: Threshold) -> None:
+    config, warnings = parse_config(f"thresholds: [{text}]")
+
+    assert (config.thresholds, warnings) == ((limit,), [])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{metric: speed}",
+        "{min: 1}",
+        "{metric: '', min: 1}",
+        "{metric: speed, mim: 1, max: 2}",
+        "{metric: speed, min: '1'}",
+        "{metric: speed, min: .nan}",
+        '{metric: speed, min: 1, reason: "a\\nb"}',
+        "[]",
+    ],
+)
+def test_what_is_no_limit_is_refused_with_its_place(text: str) -> None:
+    with pytest.raises(RefusedError, match="thresholds.0|JSON cannot"):
+        parse_config(f"thresholds: [{text}]")
 
 
 def test_settings_are_taken() -> None:

@@ -195,17 +195,52 @@ def test_every_section_gets_its_say() -> None:
 
 
 def test_lasting_memory_has_a_place_whatever_the_task_needs() -> None:
-    records = [project_event(n) for n in range(1, 100)]
-    stable = [event(n) for n in range(200, 203)]
+    records = [project_event(n) for n in range(1, 200)]
+    stable = [event(n) for n in range(300, 303)]
+    relevance = {record["event_id"]: 1.0 for record in records}
+    memory = memory_of(*records, *stable, relevance=relevance, identity=IDENTITY)
+
+    sections = lines_of(make_context(Request(project="DataFlow", budget=1_600), memory))
+
+    assert sections["Stable memory"] == ["event-302", "event-301", "event-300"]
+    assert len(sections["Identity"]) == 2
+    assert len(sections["Project"]) > 3
+
+
+def test_the_default_budget_has_room_for_all_that_is_always_loaded() -> None:
+    """L0 and the pages of L1 at their ceilings, and many lines that answer the task."""
+    identity = {"SOUL.md": "# Soul\n" + "- Ask before you delete or publish anything at all.\n" * 105}
+    assert 1_300 < estimate_tokens(identity["SOUL.md"]) <= 1_500
+    said = "prefers small steps, a test for each of them, and a reason beside every number that was chosen."
+    stable = [event(n, f"Rule {n}: {said}", scope="profile" if n % 2 else "stable") for n in range(1, 43)]
+    assert (
+        estimate_tokens("\n".join(f"- {e['summary']} (event-{n} 2026-03-01 mac)" for n, e in enumerate(stable))) < 1_900
+    )
+    records = [project_event(n, f"Number {n} {said}") for n in range(100, 200)]
     relevance = {record["event_id"]: 1.0 for record in records}
 
     context = make_context(
-        Request(project="DataFlow", budget=600), memory_of(*records, *stable, relevance=relevance, identity=IDENTITY)
+        Request(project="DataFlow"), memory_of(*stable, *records, identity=identity, relevance=relevance)
     )
 
-    assert lines_of(context)["Stable memory"] == ["event-202", "event-201", "event-200"]
-    assert len(lines_of(context)["Identity"]) == 2
-    assert len(lines_of(context)["Project"]) > 3
+    assert set(context.left_out) == {"Project"}
+    assert context.text.count(f": {said} (event-") == 42
+    assert len(lines_of(context)["Project"]) > 40
+
+
+def test_the_most_worthy_are_given_in_full_and_the_others_as_headlines() -> None:
+    long = "is a statement of many words, which only the first of them can say in full where the budget is small"
+    records = [project_event(n, f"Number {n} {long}") for n in range(1, 100)]
+
+    context = make_context(
+        Request(project="DataFlow", budget=1_500), memory_of(*records, relevance={"event-7": 1.0, "event-50": 0.9})
+    )
+
+    whole = [line.id for line in context.sections[0].lines if long in line.text]
+    cut = [line for line in context.sections[0].lines if long not in line.text]
+    assert whole[:2] == ["event-7", "event-50"]
+    assert len(whole) < len(cut)
+    assert all("…" in line.text and f"({line.name} 03-01)" in line.text for line in cut)
 
 
 def test_a_budget_without_room_for_anything_is_refused() -> None:

@@ -51,7 +51,7 @@ def test_the_writes_of_the_council_give_its_file(written: Any, inside: Soul, hub
 
     loaded = memory_json(inside, hub)
 
-    schemas.validator("memory").validate(loaded)
+    schemas.compiled_validator("memory").validate(loaded)
     assert loaded["last_updated"] == "2023-10-27T10:00:00Z"
     expected: dict[str, dict[str, Any]] = {
         "facts": {

@@ -64,7 +64,7 @@ def test_every_page_keeps_its_ceiling(read: tuple[Log, Compiled]) -> None:
 def test_memory_for_programs_keeps_its_schema_and_counts_all(read: tuple[Log, Compiled]) -> None:
     loaded = json.loads(read[1].texts["memory.json"])
 
-    schemas.validator("memory").validate(loaded)
+    schemas.compiled_validator("memory").validate(loaded)
 
     lists = [name for name in loaded["left_out"] if name != "kpis"]  # nothing was measured in these hubs
     kept = sum(len(loaded[name]) + loaded["left_out"][name] for name in lists)

@@ -129,6 +129,7 @@ class TestMetrics:
         assert json.loads(inside("metric", "--check", "--json", code=1).stdout)["ok"] is False
         answer = json.loads(inside("metric", "--json").stdout)
         assert (answer["ok"], len(answer["crossed"])) == (True, 1)
+        assert json.loads(inside("compile", "--json").stdout)["crossed"] == answer["crossed"]
 
     def test_history_and_trend_are_shown(self, inside: Soul) -> None:
         for value in ("0.91", "0.93", "0.97"):

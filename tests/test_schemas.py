@@ -95,8 +95,9 @@ records = st.builds(
     st.sets(st.sampled_from(list(GOOD)), max_size=1),
 )
 settings_of_hubs = st.dictionaries(
-    st.sampled_from(["template", "toolkit", "fuzzy_days", "pages", "unknown"]),
+    st.sampled_from(["template", "toolkit", "fuzzy_days", "pages", "thresholds", "unknown"]),
     json_values
+    | st.lists(st.dictionaries(st.sampled_from(["metric", "min", "max", "reason", "mim"]), json_values), max_size=2)
     | st.dictionaries(st.sampled_from(["path", "version", "git", "commit"]), json_values, max_size=3)
     | st.dictionaries(st.sampled_from(["kinds", "ranking", "line", "summary_width"]), json_values, max_size=3),
     max_size=3,
@@ -211,7 +212,7 @@ def test_every_rule_of_the_schema_is_known_to_the_quick_check(name: str) -> None
 def parts_of(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield schema
     inner = [schema[name] for name in ("items", "not", "if", "then") if name in schema]
-    inner += [part for name in ("allOf", "oneOf") for part in schema.get(name, ())]
+    inner += [part for name in ("allOf", "anyOf", "oneOf") for part in schema.get(name, ())]
     inner += [part for name in ("properties", "$defs") for part in schema.get(name, {}).values()]
     for part in inner:
         yield from parts_of(part)

@@ -16,6 +16,7 @@ from agent_soul.config import Config
 from agent_soul.conflicts import Conflict, find_conflicts
 from agent_soul.errors import StoppedError
 from agent_soul.event import short_id
+from agent_soul.evidence import with_evidence
 from agent_soul.hub import Hub
 from agent_soul.instants import add_days
 from agent_soul.lock import exclusive
@@ -62,7 +63,7 @@ def compile_log(log: Log, config: Config, state: State) -> Compiled:
     conflicts = find_conflicts(shown)
     crossed = crossings(shown, config.thresholds)
     style = Style(config, _homes(shown))
-    pages = plan_pages(shown, conflicts, config)
+    pages = with_evidence(plan_pages(shown, conflicts, config), shown)
     texts = {path: text for page in pages for path, text in render_page(page, style).items()}
     texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style, crossed)
     texts[MEMORY] = render_memory(shown, config, conflicts)

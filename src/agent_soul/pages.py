@@ -12,8 +12,7 @@ from typing import Any, Literal, NamedTuple
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict
 from agent_soul.event import Event
-from agent_soul.references import links_of
-from agent_soul.resolve import Resolution, Status, Verdict
+from agent_soul.resolve import Resolution, Verdict
 from agent_soul.slug import slug
 from agent_soul.tokens import estimate_tokens
 
@@ -23,8 +22,6 @@ PAGE_FORMAT = 1
 INDEX, PROFILE, STABLE = "index.md", "profile.md", "stable-memory.md"
 FUZZY, METRICS, CONFLICTS, LIST = "fuzzy-memory.md", "metrics.md", "conflicts.md", "pages.md"
 MEMORY = "memory.json"
-_NEVER_SHOWN = frozenset({Status.RETRACTED, Status.QUARANTINED})
-"""What was taken back, or waits for a person, stands on no page, not even as evidence."""
 AGENT_RECENT = 20
 """Newest events of a source that its agent page repeats; they all stand in full on their home pages."""
 
@@ -200,45 +197,10 @@ def plan_pages(resolution: Resolution, conflicts: Sequence[Conflict], config: Co
         groups[line.home].append(line)
         by_source[line.event.source].append(line)
     written = {agent_page(source): lines for source, lines in by_source.items()}
-    pages = [
+    return [
         _page(path, groups.get(path, []), written.get(path, []), config)
         for path in sorted(groups.keys() | written.keys())
     ]
-    replaced = _replaced_truths(resolution)
-    return [
-        page._replace(views=_topic_views(page, replaced.get(page.path, []), resolution))
-        if page.layout == "topic"
-        else page
-        for page in pages
-    ]
-
-
-def _replaced_truths(resolution: Resolution) -> Mapping[str, list[Line]]:
-    """Return what each topic page held to be true before, oldest first."""
-    lines: dict[str, list[Line]] = defaultdict(list)
-    for verdict in resolution.verdicts:
-        if verdict.event.kind == "topic" and verdict.status is Status.SUPERSEDED:
-            lines[home_of(verdict.event)].append(_line(verdict, resolution))
-    return lines
-
-
-def _topic_views(page: Page, replaced: Sequence[Line], resolution: Resolution) -> tuple[View, ...]:
-    """Return the evidence of a topic's current truth, whatever became of it, and the truths that it replaced."""
-    truth = page.lines[0]
-    command = f"soul show {truth.name}"
-    named = {id_: resolution.find(id_) for id_ in links_of(truth.event)}
-    found = {v.event.id: v for v in named.values() if v}
-    hidden = [f"{resolution.name_of(id_)} ({v.status})" for id_, v in found.items() if v.status in _NEVER_SHOWN]
-    dangling = [id_ for id_, verdict in named.items() if not verdict]
-    notes = [f"not shown: {', '.join(hidden)}"] if hidden else []
-    notes += [f"no event here has the id {', '.join(dangling)}"] if dangling else []
-    evidence = tuple(_line(v, resolution) for v in found.values() if v.status not in _NEVER_SHOWN)
-    views = [View("Evidence", evidence, command, note="; ".join(notes))] if named else []
-    return (*views, *([View("Replaced", tuple(reversed(replaced)), command)] if replaced else []))
-
-
-def _line(verdict: Verdict, resolution: Resolution) -> Line:
-    return Line(verdict.event, verdict, resolution.name_of(verdict.event.id), home_of(verdict.event))
 
 
 def active_lines(resolution: Resolution, conflicts: Iterable[Conflict]) -> list[Line]:

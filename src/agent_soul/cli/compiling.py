@@ -158,6 +158,7 @@ def _show_outcome(outcome: Outcome, *, as_json: bool, ok: bool, writes: bool, re
             **{changed: list(found.written), gone: list(found.removed)},
             counts={str(status): number for status, number in compiled.resolution.counts.items()},
             conflicts=len(compiled.conflicts),
+            crossed=[str(each) for each in compiled.crossings],
             bad_lines=outcome.log.bad_lines,
             set_aside=len(outcome.log.set_aside),
             outcome=reason,

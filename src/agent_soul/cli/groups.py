@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-from agent_soul.errors import RefusedError
-
 
 class AliasGroup(click.Group):
     """A group in which `aliases` (its name to ours) lead to the commands of `soul`, loaded when they are called."""
@@ -25,16 +23,4 @@ class AliasGroup(click.Group):
         if ours is None:
             return super().get_command(ctx, cmd_name)
         root = ctx.find_root().command
-        return (root.get_command(ctx, ours) if isinstance(root, click.Group) else None) or _missing(ours)
-
-
-def _missing(name: str) -> click.Command:
-    """Return a command that says that this version has none of the name."""
-
-    @click.command(name, context_settings={"ignore_unknown_options": True}, add_help_option=False)
-    @click.argument("rest", nargs=-1)
-    def missing(rest: tuple[str, ...]) -> None:
-        """Not in this version."""
-        raise RefusedError(f"this version of agent-soul has no `soul {name}`", hint="update agent-soul")
-
-    return missing
+        return root.get_command(ctx, ours) if isinstance(root, click.Group) else None

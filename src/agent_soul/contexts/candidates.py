@@ -18,16 +18,20 @@ from agent_soul.pages import FUZZY, METRICS, PROFILE, STABLE, Line, active_lines
 from agent_soul.searching.document import sequence
 from agent_soul.text import compare_key
 
-_FRESH_DAYS = 180
-"""As in search: what is older than that is as old as can be."""
-_IMPORTANCE, _FRESHNESS = 0.3, 0.3
-"""A line that answers the task best is worth 1 for that; how much it matters and how new it is come after."""
-_NEAR, _PERSON, _LAST_DAYS = 0.3, 0.2, 0.1
-"""What a line is worth for its place alone: the project, the agent, or yesterday; the person; the last days."""
-_FIRST = 0.5
+_RELEVANCE, _IMPORTANCE, _FRESHNESS = 2.0, 0.3, 0.3
+"""What the best answer to the task is worth, what matters most, and what was said today."""
+_HALF_LIFE_DAYS = 30
+_KINDS: Mapping[str, float] = {
+    **dict.fromkeys(("rule", "correction", "decision", "lesson"), 0.1),
+    **dict.fromkeys(("project-update", "observation", "note"), -0.1),
+}
+"""What binds or was learned is worth more, and what merely happened less."""
+_NEAR, _PERSON, _OWN, _LAST_DAYS = 0.3, 0.2, 0.2, 0.1
+"""What a line is worth for its place: the project, the agent or yesterday; the person; who asks; the last days."""
+_FIRST = 0.3
 """What the first of a section is worth more, the second half of it, and so on: every section gets its say."""
-_LEAST_ELSEWHERE = 0.35
-"""How relevant a line of another project or agent must be to be shown at all."""
+_LEAST_ELSEWHERE, _LEAST_BESIDE_PROJECT = 0.2, 0.5
+"""How relevant a line of another project or agent must be to be shown at all: where no project is meant, and else."""
 
 PROFILE_SECTION, STABLE_SECTION = "Profile", "Stable memory"
 PROJECT, DECISIONS, METRICS_SECTION, AGENT = "Project", "Decisions", "Metrics", "Agent"
@@ -114,7 +118,8 @@ class _Place:
             return LAST_DAYS
         if event.kind == "decision" and not self._projects:
             return DECISIONS
-        return ELSEWHERE if self._relevance.get(event.id, 0.0) >= _LEAST_ELSEWHERE else ""
+        least = _LEAST_BESIDE_PROJECT if self._projects else _LEAST_ELSEWHERE
+        return ELSEWHERE if self._relevance.get(event.id, 0.0) >= least else ""
 
     def _is_own(self, event: Event) -> bool:
         """Tell whether it is the agent's own: what was written for it, and lessons that it wrote itself."""
@@ -133,9 +138,11 @@ class _Place:
     def worth(self, line: Line) -> float:
         event = line.event
         age = self._today - date.fromisoformat(event.date).toordinal()
-        fresh = min(max(1 - age / _FRESH_DAYS, 0.0), 1.0)
-        relevance = self._relevance.get(event.id, 0.0)
-        return relevance + _IMPORTANCE * event.importance + _FRESHNESS * fresh + self._nearness(line)
+        fresh: float = 0.5 ** (max(age, 0) / _HALF_LIFE_DAYS)
+        relevance = _RELEVANCE * self._relevance.get(event.id, 0.0)
+        own = _OWN if compare_key(event.source) == self._agent else 0.0
+        said = _KINDS.get(event.kind, 0.0) + _IMPORTANCE * event.importance + _FRESHNESS * fresh
+        return relevance + said + own + self._nearness(line)
 
     def _nearness(self, line: Line) -> float:
         event = line.event

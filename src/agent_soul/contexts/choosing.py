@@ -21,20 +21,26 @@ from agent_soul.contexts.candidates import (
     Candidate,
     candidates,
 )
-from agent_soul.contexts.layout import Layout, Piece, Shown, price, room_of
+from agent_soul.contexts.layout import Layout, Piece, Shown, price
 from agent_soul.errors import RefusedError
 from agent_soul.identity import L0_FILES, statements
-from agent_soul.pages import Line
+from agent_soul.pages import L2_BUDGET, Line
 from agent_soul.render import Style, event_line, more_to_say, title_text
 from agent_soul.reports import metric_line
 from agent_soul.text import compare_key, neutralise
 from agent_soul.tokens import estimate_tokens
 
 IDENTITY = "Identity"
-_SHARE = 4
-"""L0 has a quarter of the budget for certain, and L1 another quarter and what L0 leaves of its own."""
-_LINE_SHARE = 40
-"""A statement takes at most this part of the 4,000 tokens of a page."""
+_L0_SHARE, _L1_SHARE = 4, 16
+"""Parts of the budget that L0 and L1 have for certain."""
+_TASK_ENOUGH = 4_000
+"""What is more than this belongs to L1 first: then the default budget has room for all of L0 and of its pages."""
+_HEADLINE_SHARE = 10
+"""Of this part of the budget lines are given in full, once the rest is used for headlines."""
+_HEADLINE, _LINE = 16, 100
+"""Tokens of a statement: the least that says whether to look with `soul show`, and in full."""
+_HEADLINES = 120
+"""A headline takes this part of the budget where that is more: in a large one nearly all lines are whole."""
 _NAME_WIDTH = 30
 _MOST_PRICED = 300
 _HEADINGS = {
@@ -90,13 +96,17 @@ def make_context(request: Request, memory: Memory) -> Context:
 
 
 def _filled(identity: Sequence[Piece], memories: Sequence[Piece], frame: Sequence[str], budget: int) -> Layout:
-    layout = Layout(room_of(budget, frame))
-    whole = layout.room.tenths
-    share = budget * 10 // _SHARE
-    layout.fill(identity, share)
-    layout.fill((piece for piece in memories if piece.section in ALWAYS), 2 * share - (whole - layout.room.tenths))
-    layout.fill(memories)
-    layout.fill(identity)
+    """Return what there is room for: a share of L0, a share of L1, the rest by worth, and then what is left of L0."""
+    layout = Layout(budget, frame)
+    layout.fill(identity, budget // _L0_SHARE)
+    lasting = max(budget // _L1_SHARE, budget - _TASK_ENOUGH)
+    always = (piece for piece in memories if piece.section in ALWAYS)
+    layout.fill(always, lasting, in_full=lasting > budget // _L1_SHARE)
+    layout.fill(memories, layout.left // 10 - budget // _HEADLINE_SHARE)
+    layout.write_out(memories)
+    layout.fill(memories, budget)
+    layout.fill(identity, budget)
+    layout.write_out(memories)
     return layout
 
 
@@ -115,8 +125,11 @@ def _identity(memory: Memory) -> Iterator[Piece]:
     for name in (name for name in L0_FILES if memory.only is None and name in memory.identity):
         for said in statements(memory.identity[name]):
             headings = (f"## {IDENTITY}", *(f"##{heading}" for heading in said.headings or (f"# {name}",)))
-            line = (Shown("", "", neutralise(said.text)),)
-            yield Piece(IDENTITY, headings, (-1, next(number)), functools.partial(tuple, line))
+            yield Piece(IDENTITY, headings, (-1, next(number)), functools.partial(_said, neutralise(said.text)))
+
+
+def _said(text: str, _: bool) -> tuple[Shown, ...]:
+    return (Shown("", "", text),)
 
 
 def _memories(request: Request, memory: Memory) -> list[Piece]:
@@ -139,19 +152,26 @@ def _heading(section: str, request: Request) -> str:
     return _HEADINGS.get(section, section)
 
 
-def _shown(candidate: Candidate, request: Request, memory: Memory, style: Style) -> tuple[Shown, ...]:
+def _shown(candidate: Candidate, request: Request, memory: Memory, style: Style, in_full: bool) -> tuple[Shown, ...]:
     if candidate.series:
         line = candidate.lines[0]
         return (Shown(line.event.id, line.name, metric_line(candidate.series, memory.resolution)),)
+    most = _LINE if in_full else min(max(_HEADLINE, request.budget // _HEADLINES), _LINE)
     return tuple(
-        Shown(line.event.id, line.name, f"- {_elsewhere(candidate.section, line, request)}{_text(line, style)}")
+        Shown(
+            line.event.id,
+            line.name,
+            f"- {_elsewhere(candidate.section, line, request)}{_text(line, style, memory.today, most)}",
+        )
         for line in candidate.lines
     )
 
 
-def _text(line: Line, style: Style) -> str:
+def _text(line: Line, style: Style, today: str, most: int) -> str:
+    """Return a statement with its id and date; the year is said where it is not this one."""
+    when = line.event.date.removeprefix(today[:5])
     more = bool(more_to_say(line.event))
-    return event_line(line, style, "", with_source=False, more=more, share=_LINE_SHARE)
+    return event_line(line, style, "", with_source=False, when=when, more=more, share=L2_BUDGET.tokens // most)
 
 
 def _elsewhere(section: str, line: Line, request: Request) -> str:
@@ -162,9 +182,8 @@ def _elsewhere(section: str, line: Line, request: Request) -> str:
 
 
 def _sections(layout: Layout) -> Iterator[Section]:
-    taken = sorted(layout.taken, key=lambda piece: piece.order)
-    for name, some in itertools.groupby(taken, key=lambda piece: piece.section):
-        yield Section(name, tuple(line for piece in some for line in piece.lines()))
+    for name, some in itertools.groupby(layout.taken, key=lambda piece: piece.section):
+        yield Section(name, tuple(line for piece in some for line in layout.shown(piece)))
 
 
 def _count(pieces: Iterable[Piece]) -> Counter[str]:

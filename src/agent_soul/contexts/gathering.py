@@ -17,6 +17,7 @@ from agent_soul.outbox import whole_log
 from agent_soul.resolve import resolve
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import NoWordsError, find, open_index
+from agent_soul.searching.glossary import translations
 from agent_soul.settings import load_config
 
 
@@ -39,8 +40,9 @@ def relevance_of(hub: Hub, task: str, today: str) -> Mapping[str, float]:
     """Return how well each event that search finds answers the task, from 0 to 1 (the best of them), by id."""
     if not task.strip():
         return {}
+    text = " ".join([task, *translations(task)])
     try:
-        ranking = find(open_index(hub, today), task, (), Filters(), today).ranking
+        ranking = find(open_index(hub, today), text, (), Filters(), today).ranking
     except NoWordsError:
         return {}
     answers = {ranking.facts[each.number].order[-1]: each.score.answer for each in ranking.best}

@@ -1,13 +1,12 @@
-"""Lines under headings, as many as a budget has room for. Pure."""
+"""Lines under headings, as many as a budget has room for, the first of them in full. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from agent_soul.pages import Budget, Room
+from agent_soul.pages import Room
 
-NO_LIMIT = 1 << 40
 _LEAST_LINE = 80
 """Tenths of a token; no line of ours costs less, so that less room is none."""
 _MISSES = 40
@@ -25,80 +24,94 @@ class Shown(NamedTuple):
 class Piece(NamedTuple):
     """What is shown or left out as one. `headings` stand above it, outermost first; `order` is its place below them.
 
-    Its lines are made when somebody asks: most pieces of a large hub are never shown.
+    `lines` gives it in full or as a headline; it is asked when that is needed: most pieces of a large hub are never
+    shown.
     """
 
     section: str
     headings: tuple[str, ...]
     order: tuple[int, ...]
-    lines: Callable[[], tuple[Shown, ...]]
+    lines: Callable[[bool], tuple[Shown, ...]]
 
 
 class Layout:
-    """Pieces taken one after the other, and the room that is left."""
+    """Pieces taken one after the other, and the room that is `left`, in tenths of a token."""
 
-    def __init__(self, room: Room) -> None:
-        self.room = room
-        self.taken: list[Piece] = []
+    def __init__(self, budget: int, frame: Iterable[str]) -> None:
+        self.left = budget * 10 - sum(map(cost, frame))
+        self._taken: dict[tuple[int, ...], tuple[Piece, bool]] = {}
         self._headings: set[str] = set()
-        self._orders: set[tuple[int, ...]] = set()
 
-    def fill(self, pieces: Iterable[Piece], most: int = NO_LIMIT * 10) -> None:
-        """Take those of the pieces, first to last, that there is room for; they may cost `most` tenths of a token."""
-        floor = max(self.room.tenths - most, 0)
+    @property
+    def taken(self) -> list[Piece]:
+        """The pieces in their places."""
+        return [self._taken[order][0] for order in sorted(self._taken)]
+
+    def shown(self, piece: Piece) -> tuple[Shown, ...]:
+        """Return the lines of a piece as they were taken."""
+        return piece.lines(self._taken[piece.order][1])
+
+    def fill(self, pieces: Iterable[Piece], most: int, *, in_full: bool = False) -> None:
+        """Take those of the pieces, first to last, that there is room for; they may cost `most` tokens together."""
+        floor = max(self.left - most * 10, 0)
         misses = 0
         for piece in pieces:
-            if self.room.tenths - floor < _LEAST_LINE or misses > _MISSES:
+            if self.left - floor < _LEAST_LINE or misses > _MISSES:
                 break
-            if piece.order in self._orders:
+            if piece.order in self._taken:
                 continue
-            left = self._after(piece)
-            misses = 0 if left.tenths >= floor else misses + 1
+            needed = self._cost(piece, in_full=in_full)
+            misses = 0 if self.left - needed >= floor else misses + 1
             if not misses:
-                self._take(piece, left)
+                self.left -= needed
+                self._taken[piece.order] = (piece, in_full)
+                self._headings.update(piece.headings)
+
+    def write_out(self, pieces: Iterable[Piece]) -> None:
+        """Give those of the taken pieces in full, first to last, that there is room for."""
+        misses = 0
+        for piece in pieces:
+            if misses > _MISSES:
+                break
+            if self._taken.get(piece.order) != (piece, False):
+                continue
+            needed = _cost_of(piece, in_full=True) - _cost_of(piece, in_full=False)
+            misses = 0 if needed <= self.left else misses + 1
+            if not misses:
+                self.left -= needed
+                self._taken[piece.order] = (piece, True)
 
     def text(self) -> str:
         """Return the pieces under their headings, an empty line before each outermost one."""
         rows: list[str] = []
         written: set[str] = set()
-        for piece in sorted(self.taken, key=lambda each: each.order):
+        for piece in self.taken:
             for heading in piece.headings:
                 if heading not in written:
                     rows.append(_row_of(piece, heading))
                     written.add(heading)
-            rows += [line.text for line in piece.lines()]
+            rows += [line.text for line in self.shown(piece)]
         return "\n".join(rows)
 
-    def _after(self, piece: Piece) -> Room:
-        left = self.room
-        for heading in piece.headings:
-            if heading not in self._headings:
-                left = left.after(_row_of(piece, heading))
-        for line in piece.lines():
-            left = left.after(line.text)
-        return left
-
-    def _take(self, piece: Piece, left: Room) -> None:
-        self.room = left
-        self.taken.append(piece)
-        self._headings.update(piece.headings)
-        self._orders.add(piece.order)
+    def _cost(self, piece: Piece, *, in_full: bool) -> int:
+        new = (heading for heading in piece.headings if heading not in self._headings)
+        return sum(cost(_row_of(piece, heading)) for heading in new) + _cost_of(piece, in_full=in_full)
 
 
-def room_of(budget: int, frame: Iterable[str]) -> Room:
-    """Return the room of `budget` tokens that the texts of the frame leave."""
-    room = Room.of(Budget(budget, NO_LIMIT))
-    for text in frame:
-        room = room.after(text)
-    return room
+def cost(text: str) -> int:
+    """Return the tenths of a token that a text with its line end takes, so that texts may be added up."""
+    return -Room(0, 0).after(text).tenths
 
 
 def price(pieces: Sequence[Piece], frame: Iterable[str]) -> int:
-    """Return the budget that all pieces within the frame need, rounded up to hundreds of tokens."""
-    layout = Layout(room_of(NO_LIMIT, frame))
-    layout.fill(pieces)
-    used = NO_LIMIT * 10 - layout.room.tenths
-    return -(-used // 1000) * 100
+    """Return the budget that all pieces in full within the frame need, rounded up to hundreds of tokens."""
+    headings = {heading: _row_of(piece, heading) for piece in pieces for heading in piece.headings}
+    tenths = sum(map(cost, (*frame, *headings.values()))) + sum(_cost_of(piece, in_full=True) for piece in pieces)
+    return -(-tenths // 1000) * 100
+
+
+def _cost_of(piece: Piece, *, in_full: bool) -> int:
+    return sum(cost(line.text) for line in piece.lines(in_full))
 
 
 def _row_of(piece: Piece, heading: str) -> str:

@@ -44,7 +44,7 @@ def _document(name: str) -> dict[str, Any]:
 
 @functools.cache
 def validator(name: str) -> Checker:
-    """Return the validator of `event` (reading), `written` (writing), `config` or `memory`."""
+    """Return the validator of `event` (reading), `written` (writing) or `config`."""
     return Checker(name)
 
 
@@ -72,7 +72,7 @@ def quick_check(name: str) -> Check:
 
 @functools.cache
 def compiled_validator(name: str) -> jsonschema_rs.Draft202012Validator:
-    """Return the library's validator of the same schema, for many records and for what is wrong in its own words."""
+    """Return the library's validator of any shipped schema, for many records and for what is wrong in its own words."""
     import jsonschema_rs  # it brings half of the standard library's e-mail along
 
     return jsonschema_rs.Draft202012Validator(_document(name))

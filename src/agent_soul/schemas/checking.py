@@ -108,6 +108,12 @@ def _properties(schema: _Schema, root: _Schema) -> Check:
     return check
 
 
+def _no_others(schema: _Schema, _: _Schema) -> Check:
+    assert schema["additionalProperties"] is False
+    known = schema["properties"].keys()
+    return lambda value: not isinstance(value, dict) or value.keys() <= known
+
+
 def _items(schema: _Schema, root: _Schema) -> Check:
     check = _later(schema["items"], root)
     return lambda value: not isinstance(value, list) or all(map(check, value))
@@ -121,6 +127,11 @@ def _if_then(schema: _Schema, root: _Schema) -> Check:
 def _all(schema: _Schema, root: _Schema) -> Check:
     checks = [compile_check(part, root) for part in schema["allOf"]]
     return lambda value: all(check(value) for check in checks)
+
+
+def _any(schema: _Schema, root: _Schema) -> Check:
+    checks = [compile_check(part, root) for part in schema["anyOf"]]
+    return lambda value: any(check(value) for check in checks)
 
 
 def _one(schema: _Schema, root: _Schema) -> Check:
@@ -158,12 +169,14 @@ _RULES: Mapping[str, Callable[[_Schema, _Schema], Check]] = {
     "pattern": _pattern,
     "required": lambda schema, _: lambda value: not isinstance(value, dict) or value.keys() >= set(schema["required"]),
     "properties": _properties,
+    "additionalProperties": _no_others,
     "items": _items,
     "uniqueItems": lambda *_: (
         lambda value: not isinstance(value, list) or len(set(map(_identity, value))) == len(value)
     ),
     "if": _if_then,
     "allOf": _all,
+    "anyOf": _any,
     "oneOf": _one,
     "not": _not,
     "minLength": _bound("minLength", _TYPES["string"], len, 1),
