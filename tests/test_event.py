@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from datetime import UTC, datetime
 from typing import Any
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_soul import strict_json
 from agent_soul.errors import Problem
 from agent_soul.event import (
     Event,
@@ -336,3 +339,18 @@ def test_short_ids_are_those_of_uuids() -> None:
 def test_the_ends_of_the_calendar_stop_counting() -> None:
     assert add_days("2026-12-31", 1) == "2027-01-01"
     assert (add_days("9999-12-31", 1), add_days("0001-01-01", -1)) == ("9999-12-31", "0001-01-01")
+
+
+numbers = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**63), 2**64 - 1)
+values = st.recursive(
+    numbers | st.text(st.characters(exclude_categories=["Cs"]), max_size=6) | st.booleans() | st.none(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["summary", "importance", "metric", "other"]), values, max_size=4))
+def test_a_few_lines_are_written_as_many_are(record: dict[str, Any]) -> None:
+    strict_json._lines = itertools.count(1)
+
+    assert serialise(record) == orjson.dumps(in_field_order(record)) + b"\n"

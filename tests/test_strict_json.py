@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from agent_soul import strict_json
 from agent_soul.strict_json import (
     MAX_DEPTH,
     MAX_DIGITS,
@@ -156,6 +157,16 @@ separators = st.sampled_from([(",", ":"), (", ", ": "), (" ,", " : ")])
 def test_what_json_writes_is_read_back(record: dict[str, Any], ascii_only: bool, separators: tuple[str, str]) -> None:
     written = json.dumps(record, ensure_ascii=ascii_only, separators=separators)
     assert load_object(written.encode("utf-8", "surrogatepass")) == record
+
+
+@given(st.dictionaries(st.text(max_size=5), json_values, max_size=5), st.booleans(), separators)
+def test_a_few_lines_are_read_as_many_are(
+    record: dict[str, Any], ascii_only: bool, separators: tuple[str, str]
+) -> None:
+    raw = json.dumps(record, ensure_ascii=ascii_only, separators=separators).encode("utf-8", "surrogatepass")
+    as_many = strict_json._load_canonical(raw)
+
+    assert as_many is None or repr(as_many) == repr(strict_json._load_strictly(raw))
 
 
 @given(st.lists(st.tuples(st.sampled_from('abé",: '), json_values), max_size=4), separators)

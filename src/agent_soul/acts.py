@@ -7,7 +7,6 @@ act is later than what it names, whatever the clocks say; nobody can name an eve
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from agent_soul.errors import Problem
@@ -59,22 +58,25 @@ class Coverage:
         return bool(self._named)
 
 
-@dataclass(frozen=True)
 class Acts:
     """What the acts that count have brought about: id of the event to the act that decides.
 
     `clashing` are the ids that stand for several contents; they can be taken back, and nothing else.
     """
 
-    by_id: Mapping[str, Event]
-    identities: Mapping[str, Identity]
-    horizon: Horizon
-    clashing: frozenset[str] = frozenset()
-    problems: list[Problem] = field(default_factory=list)
-    retracted: dict[str, Event] = field(default_factory=dict)
-    superseded: dict[str, Event] = field(default_factory=dict)
-    archived: dict[str, Event] = field(default_factory=dict)
-    reviewed: dict[str, Event] = field(default_factory=dict)
+    def __init__(
+        self,
+        by_id: Mapping[str, Event],
+        identities: Mapping[str, Identity],
+        horizon: Horizon,
+        clashing: frozenset[str] = frozenset(),
+    ) -> None:
+        self.by_id, self.identities, self.horizon, self.clashing = by_id, identities, horizon, clashing
+        self.problems: list[Problem] = []
+        self.retracted: dict[str, Event] = {}
+        self.superseded: dict[str, Event] = {}
+        self.archived: dict[str, Event] = {}
+        self.reviewed: dict[str, Event] = {}
 
     @classmethod
     def of(cls, events: Sequence[Event], horizon: Horizon, clashing: Iterable[str] = ()) -> Acts:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_soul import outbox
-from agent_soul.bulk import Drafted, draft_lines
 from agent_soul.draft import advice, draft, reconcile
 from agent_soul.event import Event, as_line
 from agent_soul.hub import Hub
@@ -16,6 +15,9 @@ from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_source_files
 from agent_soul.references import KnownIds, links_in, named_ids, with_whole_ids
 from agent_soul.slug import slug
+
+if TYPE_CHECKING:
+    from agent_soul.bulk import Drafted
 
 
 class Added(NamedTuple):
@@ -88,6 +90,8 @@ def add_lines(
     Lines that name ids are drafted again where the log has changed before it is our turn: two commands may bring the
     same ids at the same moment.
     """
+    from agent_soul.bulk import draft_lines  # not for one event
+
     now = local_now()
     log = _LogOnce(hub)
     drafted = draft_lines(lines, defaults, now, seen, existing=log.by_id)

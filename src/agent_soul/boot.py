@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import NamedTuple
 
 from agent_soul import gitio, outbox
+from agent_soul.clone import last_together
 from agent_soul.contexts.asking import LEAST_BUDGET, Memory, Request
 from agent_soul.contexts.choosing import Context, make_context
 from agent_soul.contexts.gathering import recall
 from agent_soul.errors import RefusedError, SoulError
-from agent_soul.exchange import last_together
 from agent_soul.hub import Hub
 from agent_soul.instants import add_days
 from agent_soul.log import Log, SourceFiles, parse_log

@@ -1,4 +1,7 @@
-"""What names this clone: 8 hex digits in the files that it writes, so that no two clones ever append to one file."""
+"""What a clone knows of itself: the 8 hex digits that name its files, and where it and the remote last met.
+
+No two clones ever append to one file.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,14 @@ import contextlib
 import json
 import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import Hub
+
+_UPSTREAM = "upstream.json"
 
 
 def clone_id(hub: Hub) -> str:
@@ -37,6 +43,25 @@ def clone_ids(hub: Hub) -> tuple[str, ...]:
     former = known.get("former")
     ids = [known.get("id"), *(former if isinstance(former, list) else [])]
     return tuple(id_ for id_ in ids if isinstance(id_, str) and re.fullmatch("[0-9a-f]{8}", id_))
+
+
+def remembered(hub: Hub) -> Mapping[str, str]:
+    """Return what this clone noted of the remote after its last conversation: url, branch, head."""
+    noted = _read_json(hub.state / _UPSTREAM)
+    return {key: value for key, value in noted.items() if isinstance(value, str)} if isinstance(noted, dict) else {}
+
+
+def last_together(hub: Hub) -> float | None:
+    """Return when this clone and the remote last came together, in seconds since 1970; None: it never happened."""
+    with contextlib.suppress(OSError):
+        return (hub.state / _UPSTREAM).stat().st_mtime
+    return None
+
+
+def remember(hub: Hub, url: str, branch: str, head: str) -> None:
+    """Note that the remote's branch was at the commit `head` and held everything of ours. The lock must be held."""
+    note = {"url": url, "branch": branch, "head": head}
+    replace_file(hub.state / _UPSTREAM, json.dumps(note).encode())
 
 
 def _host() -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -161,7 +160,7 @@ def _since(resolution: Resolution, since: str) -> Resolution:
     """Return the resolution with only the events from the date `since` on; it filters what is shown, not what holds."""
     if not since:
         return resolution
-    return replace(resolution, verdicts=tuple(v for v in resolution.verdicts if v.event.date >= since))
+    return resolution._replace(verdicts=tuple(v for v in resolution.verdicts if v.event.date >= since))
 
 
 def _homes(resolution: Resolution) -> dict[str, str]:

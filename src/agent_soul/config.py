@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -72,7 +71,8 @@ def parse_config(text: str | bytes, load: Callable[[Any], Any] | None = None) ->
         said = "; ".join(f"{'.'.join(map(str, path)) or 'the file'}: {message}" for path, message in faults)
         raise RefusedError(f"{CONFIG_NAME}: {said}", hint=f"mend {CONFIG_NAME}; its settings are explained there")
     filled = _with_defaults(schemas.load("config"), raw)
-    _check_line(filled["pages"]["line"])
+    if filled["pages"]["line"] != schemas.load("config")["properties"]["pages"]["properties"]["line"]["default"]:
+        _check_line(filled["pages"]["line"])
     warnings = [*_unknown_keys(schemas.load("config"), raw, ""), *_odd_kinds(filled["pages"]["kinds"])]
     return _config(filled), warnings
 
@@ -186,6 +186,8 @@ def _odd_kinds(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
 
 def _check_line(line: str) -> None:
     """Refuse a form of lines that would lose what every line must say, or say it twice."""
+    import string  # a hub with the usual form need not pay for it
+
     try:
         parts = list(string.Formatter().parse(line))
     except ValueError as error:

@@ -5,18 +5,17 @@ A line that cannot be read is a `Problem`, never an exception: one bad line cost
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-import orjson
-
 from agent_soul import schemas
 from agent_soul.errors import Problem
 from agent_soul.instants import parse_instant, parse_utc_date, utc_date
-from agent_soul.strict_json import RejectedError, column_of_key, load_object
+from agent_soul.strict_json import RejectedError, column_of_key, is_bulk, load_object
 from agent_soul.text import compare_key, neutralise, neutralise_block
 
 SCHEMA_NUMBER = 1
@@ -233,11 +232,22 @@ def _ordered(names: tuple[str, ...]) -> list[str]:
 def serialise(record: Mapping[str, Any]) -> bytes:
     """Return the record as one line of a source file, newline included. Its numbers must be finite."""
     ordered = in_field_order(record)
-    try:
-        return orjson.dumps(ordered) + b"\n"  # a copy of its own length: what `orjson` returns holds kilobytes more
-    except TypeError:  # a whole number beyond 64 bits
-        text = json.dumps(ordered, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return text.encode("utf-8") + b"\n"
+    if is_bulk() or _has_power_of_ten(ordered):
+        import orjson
+
+        with contextlib.suppress(TypeError):  # a whole number beyond 64 bits
+            return orjson.dumps(ordered) + b"\n"  # a copy of its own length: `orjson` returns one with room to spare
+    text = json.dumps(ordered, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode("utf-8") + b"\n"
+
+
+def _has_power_of_ten(value: Any) -> bool:
+    """Tell whether a number in it is written like 1e-7: the two libraries differ in that, and in nothing else."""
+    if isinstance(value, float):
+        return "e" in repr(value)
+    if isinstance(value, dict):
+        return any(map(_has_power_of_ten, value.values()))
+    return isinstance(value, list | tuple) and any(map(_has_power_of_ten, value))
 
 
 def as_line(event: Event) -> Line:

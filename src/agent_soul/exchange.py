@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import random
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent_soul import gitio, outbox
 from agent_soul.canonical import is_generated
-from agent_soul.clone import clone_ids
+from agent_soul.clone import clone_ids, remember
 from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
-from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.log import SourceFiles, parse_log, read_events, read_source_files
@@ -28,7 +24,6 @@ _SILENT_TRIES = 3
 _PATHS_NAMED = 40
 _SOURCES_NAMED = 3
 _IDS_NAMED = 10
-_MEMORY = "upstream.json"
 
 
 def commit_message(paths: Sequence[str], events: int) -> str:
@@ -50,8 +45,7 @@ def commit_message(paths: Sequence[str], events: int) -> str:
     return "\n".join([f"memory: {', '.join(parts)}", "", *paths[:_PATHS_NAMED], *rest]) + "\n"
 
 
-@dataclass(slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """One conversation with the remote, until `deadline` (seconds of the monotonic clock)."""
 
     hub: Hub
@@ -59,11 +53,13 @@ class Exchange:
     wanted: State | None
     author: str
     deadline: float
+    remembered: str
+    """The remote branch's head as of our last conversation with it, or an empty string."""
 
-    def known(self) -> str:
+    def known(self, seen: gitio.Survey | None) -> str:
         """Return what the remote branch was when we last looked; looks now if somebody else did, or nobody."""
-        tracked = gitio.tracked_head(self.hub, self.target)
-        return tracked if tracked and tracked == self._remembered() else self.look()
+        tracked = seen.tracked if seen else ""
+        return tracked if tracked and tracked == self.remembered else self.look()
 
     def look(self, *, reattach: bool = False) -> str:
         """Fetch, and return the remote branch's head; empty for a remote that has no branch yet."""
@@ -75,20 +71,24 @@ class Exchange:
             self._check_history(upstream)
         return upstream
 
-    def send(self, upstream: str, *, reattach: bool = False) -> tuple[str, Outgoing, gitio.Tree]:
+    def send(
+        self, upstream: str, seen: gitio.Survey | None = None, *, reattach: bool = False
+    ) -> tuple[str, Outgoing, gitio.Tree]:
         """Push until it is accepted or there is nothing to push; return what was sent, and what the remote has.
 
-        The first part says it in words.
+        The first part says it in words. `seen` is a survey of this conversation, which counts for the commit that it
+        was made for.
         """
         again = [held_event(event) for event in self._ours_missing(upstream)] if reattach else []
         said, tries, silent = "", 0, 0
         while True:
             base = upstream or gitio.head(self.hub)  # the very first push starts from the commits that are here
-            seen = gitio.survey(self.hub, base)
+            if seen is None or seen.tree.commit != base:
+                seen = gitio.survey(self.hub, base)
             work = outgoing(self.hub, seen.tree, [*again, *self._waiting(seen)], self.wanted)
             if not work.changes and upstream:
                 return said or "up to date", work, seen.tree
-            commit = self._build(base, work.changes, work.events)
+            commit = self._build(base, work.changes, work.events, seen.people)
             outcome, words = gitio.push(self.hub, self.target, commit, expected=upstream, timeout=self._left())
             said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
             if outcome is gitio.Pushed.ACCEPTED:
@@ -98,7 +98,7 @@ class Exchange:
                 how = "declined" if outcome is gitio.Pushed.DECLINED else "did not take it"
                 raise NotSharedError(f"the remote {how}: {words}", hint="mend that, then `soul sync`")
             self._wait(tries, words)
-            upstream = self.look(reattach=reattach)
+            upstream, seen = self.look(reattach=reattach), None
 
     def _waiting(self, seen: gitio.Survey) -> list[Held]:
         """Return the lines that may have to be sent: the outbox, and files here that the remote has not as they are."""
@@ -118,7 +118,7 @@ class Exchange:
         """
         with exclusive(self.hub.lock_file, purpose="sync"):
             outbox.tidy(self.hub)
-            self._remember(there.commit)
+            remember(self.hub, self.target.url, self.target.branch, there.commit)
             try:
                 if self.target.local:
                     outbox.discard(self.hub, ids)
@@ -128,18 +128,25 @@ class Exchange:
             except gitio.GitError as error:
                 return f"this clone stays as it is: {error.message}; {error.hint}"
 
-    def _build(self, parent: str, changes: Mapping[str, bytes | None], events: Sequence[Event]) -> str:
+    def _build(
+        self,
+        parent: str,
+        changes: Mapping[str, bytes | None],
+        events: Sequence[Event],
+        people: tuple[str, str] | None,
+    ) -> str:
         if not changes:
             return parent  # the first push of commits that are all there
-        return gitio.build_commit(
-            self.hub, parent, changes, commit_message(sorted(changes), len(events)), author=self.author
-        )
+        message = commit_message(sorted(changes), len(events))
+        return gitio.build_commit(self.hub, parent, changes, message, author=self.author, people=people)
 
     def _left(self) -> float:
         return max(self.deadline - time.monotonic(), _LEAST_TIMEOUT)
 
     def _wait(self, tries: int, words: str) -> None:
         """Wait a random while that grows, so that two clones do not collide for ever."""
+        import random  # most pushes are the first
+
         wait = random.uniform(0, min(_FIRST_WAIT * 2**tries, _LONGEST_WAIT))  # noqa: S311 - no secret
         if time.monotonic() + wait > self.deadline:
             raise NotSharedError(
@@ -147,18 +154,9 @@ class Exchange:
             )
         time.sleep(wait)
 
-    def _remembered(self) -> str:
-        noted = remembered(self.hub)
-        same = (noted.get("url"), noted.get("branch")) == (self.target.url, self.target.branch)
-        return noted.get("head", "") if same else ""
-
-    def _remember(self, upstream: str) -> None:
-        note = {"url": self.target.url, "branch": self.target.branch, "head": upstream}
-        replace_file(self.hub.state / _MEMORY, json.dumps(note).encode())
-
     def _check_history(self, upstream: str) -> None:
         """Stop where the remote branch is gone or no longer holds what it once accepted from here."""
-        before = self._remembered()
+        before = self.remembered
         if not before or (upstream and gitio.is_ancestor(self.hub, before, upstream)):
             return
         missing = self._ours_missing(upstream)
@@ -173,7 +171,7 @@ class Exchange:
 
     def _ours_missing(self, upstream: str) -> list[Event]:
         """Return the events of this clone's own files that the remote once had and `upstream` has not."""
-        before = self._remembered()
+        before = self.remembered
         if not before:
             return []
         mine = is_ours(self.hub)
@@ -183,22 +181,6 @@ class Exchange:
             once = read_events(self.hub.root, gitio.differing_sources(self.hub, upstream))
         there = {event.id for event in _events_at(self.hub, upstream)}
         return [event for event in once if mine(event.path) and event.id not in there]
-
-
-def remembered(hub: Hub) -> Mapping[str, str]:
-    """Return what this clone noted of the remote after its last conversation: url, branch, head."""
-    with contextlib.suppress(StoppedError, ValueError):
-        noted = json.loads(read_regular(hub.state / _MEMORY))
-        if isinstance(noted, dict):
-            return {key: value for key, value in noted.items() if isinstance(value, str)}
-    return {}
-
-
-def last_together(hub: Hub) -> float | None:
-    """Return when this clone and the remote last came together, in seconds since 1970; None: it never happened."""
-    with contextlib.suppress(OSError):
-        return (hub.state / _MEMORY).stat().st_mtime
-    return None
 
 
 def is_ours(hub: Hub) -> Callable[[str], bool]:

@@ -71,7 +71,8 @@ def keep(hub: Hub, outcome: Outcome | None, wanted: State | None, *, author: str
         changes, notes = changes | made, notes + said
     commit = head
     if changes:
-        commit = gitio.build_commit(hub, head, changes, commit_message(sorted(changes), growth.added), author=author)
+        message = commit_message(sorted(changes), growth.added)
+        commit = gitio.build_commit(hub, head, changes, message, author=author, people=seen.people)
     goal = changed_tree(seen.tree, changes, commit)
     pages = {f"{_PAGES}{name}" for name in outcome.compiled.texts} if outcome else set()
     gitio.move_branch(hub, head, goal, _followed(hub, seen, goal, pages, growth.lacking))

@@ -11,7 +11,6 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -36,13 +35,12 @@ class SourceFiles(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(NamedTuple):
     """What the lines of the source files say. Every line that is not blank is in exactly one of the lists."""
 
-    events: list[Event] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    set_aside: list[SetAside] = field(default_factory=list)
+    events: list[Event]
+    problems: list[Problem]
+    set_aside: list[SetAside]
 
     @property
     def bad_lines(self) -> int:
@@ -87,7 +85,7 @@ def read_events(root: Path, paths: Iterable[str]) -> list[Event]:
 
 def parse_log(files: SourceFiles) -> Log:
     """Parse every line of `files`; what is wrong with one costs that one. Pure."""
-    log = Log(problems=list(files.problems))
+    log = Log([], list(files.problems), [])
     with _collector_at_rest():
         for path in sorted(files.contents):
             _parse_file(path, files.contents[path], log)

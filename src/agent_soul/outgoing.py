@@ -97,7 +97,7 @@ def changed_tree(tree: gitio.Tree, changes: Mapping[str, bytes | None], commit: 
     contents = {path: content for path, content in changes.items() if content is not None}
     kept = {path: name for path, name in tree.objects.items() if path not in changes}
     made = {path: _object_name(content, commit) for path, content in contents.items()}
-    return gitio.Tree(commit, kept | made, tree.commit, contents, tree.strange)
+    return gitio.Tree(commit, kept | made, tree.commit, contents, changes.keys() - contents.keys(), tree.strange)
 
 
 def _refuse_template(hub: Hub, contents: Mapping[str, bytes]) -> None:

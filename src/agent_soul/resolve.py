@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from operator import attrgetter
@@ -60,15 +59,16 @@ class Verdict(NamedTuple):
     sources: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Resolution:
-    """Every event once, in the total order, with what was odd about it. `repeated` counts repeated lines."""
-
+class _Resolved(NamedTuple):
     verdicts: tuple[Verdict, ...]
     problems: tuple[Problem, ...]
     repeated: int
     settled: frozenset[frozenset[str]]
     """Sets of ids that a person declared to be no conflict."""
+
+
+class Resolution(_Resolved):
+    """Every event once, in the total order, with what was odd about it. `repeated` counts repeated lines."""
 
     @cached_property
     def by_id(self) -> Mapping[str, Verdict]:

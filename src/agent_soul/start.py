@@ -3,19 +3,28 @@
 What is imported here comes before either holds, so it is next to nothing.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
 
 INTERRUPTED = 130
 """128 + SIGINT: what a shell reports of a program that Ctrl-C ended."""
+_NEW_OBJECTS = 100_000
+"""Objects made before garbage is looked for; by default, 700, that is a twentieth of a short command, for nothing."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line, by default with this process's own arguments, and return its exit code."""
     try:
+        gc.set_threshold(_NEW_OBJECTS)
         if argv is None:
             ensure_utf8()
+        from agent_soul.plain import run_plainly
+
+        code = run_plainly(sys.argv[1:] if argv is None else list(argv))
+        if code is not None:
+            return code
         from agent_soul.cli import main as run
 
         return run(argv)

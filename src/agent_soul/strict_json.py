@@ -2,21 +2,24 @@
 
 The standard library's parser accepts repeated keys, NaN, infinity and half surrogates. `orjson` is several times as
 fast but accepts repeated keys too and cannot be told otherwise; so it reads only lines that it writes back the same.
+It brings a good part of the standard library along, so a command with few lines does without it.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
 from math import isinf
 from typing import Any, NoReturn
 
-import orjson
-
 MAX_LINE_BYTES = 1 << 20
 MAX_DEPTH = 16
 MAX_DIGITS = 20
+_FEW = 500
+"""Lines after which loading `orjson`, some 10 ms, is made up for by its speed."""
+_lines = itertools.count(1)
 _CONFLICT_MARKS = ("<<<<<<< ", "=======", ">>>>>>> ", "||||||| ")
 
 
@@ -32,12 +35,17 @@ def load_object(raw: bytes) -> dict[str, Any]:
     """Parse one JSON object strictly: UTF-8, no repeated key, no NaN or infinity, bounded size, depth and digits."""
     if len(raw) > MAX_LINE_BYTES:
         raise RejectedError("size", f"the line has {len(raw)} bytes, at most {MAX_LINE_BYTES} are read")
-    record = _load_canonical(raw)
+    record = _load_canonical(raw) if is_bulk() else None
     if record is None:
         record = _load_strictly(raw)
     if raw.count(b"{") + raw.count(b"[") > MAX_DEPTH and _is_deep(record):
         raise _too_deep()
     return record
+
+
+def is_bulk() -> bool:
+    """Tell whether this line comes after so many others, read or written, that `orjson` is worth loading."""
+    return next(_lines) > _FEW
 
 
 def _load_canonical(raw: bytes) -> dict[str, Any] | None:
@@ -47,6 +55,8 @@ def _load_canonical(raw: bytes) -> dict[str, Any] | None:
     that was rounded: each of them would be missing or other. Blanks that are taken out first change no value, or else
     the value differs.
     """
+    import orjson
+
     try:
         record = orjson.loads(raw)
         written = orjson.dumps(record)

@@ -4,28 +4,35 @@ Nothing is ever merged in the work tree and nothing is forced. A commit is built
 tree plus our lines, the pages are compiled from that tree, and the push is a compare-and-swap: whoever is overtaken
 fetches and builds again. A kill at any point leaves loose objects and the outbox, and the next command goes
 on from there. With no remote, and in a copy of the template, events are *kept here*.
+
+What compiles takes longer to load than git takes to look around, so it is imported while git does, once the event is
+acknowledged.
 """
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_soul import gitio
 from agent_soul.adding import Added, add
-from agent_soul.compiler import NewerPagesError, Outcome, compile_locked, forget_committed
+from agent_soul.clone import remembered
 from agent_soul.errors import NotSharedError, RefusedError, SoulError
-from agent_soul.exchange import Exchange, remembered
 from agent_soul.hub import Hub
-from agent_soul.keeping import keep
 from agent_soul.lock import exclusive
-from agent_soul.overview import State
 from agent_soul.settings import load_config
+
+if TYPE_CHECKING:
+    from agent_soul.compiler import Outcome
+    from agent_soul.overview import State
 
 DEFAULT_BUDGET = 60
 """Seconds that a command tries to reach the remote before it leaves the events for the next one."""
+DEFAULT_RECORD: Mapping[str, str] = {"kind": "observation", "scope": "fuzzy"}
+"""What `share` takes an event for that does not say what it is."""
 _LONGEST_REASON = 300
 
 
@@ -107,10 +114,17 @@ def sync(
     if target is None:
         return _keep(hub, wanted, template=template, author=author)
     # One conversation per clone: whoever waits finds its events sent along by the one before. `add` does not wait.
-    with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"), gitio.writing(hub):
-        exchange = Exchange(hub, target, wanted, author, deadline)
-        upstream = exchange.look(reattach=reattach) if look_first else exchange.known()
-        said, sent, there = exchange.send(upstream, reattach=reattach)
+    with contextlib.ExitStack() as held:
+        held.enter_context(exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"))
+        held.enter_context(gitio.writing(hub))
+        head = _head_noted(hub, target)
+        survey = held.enter_context(gitio.surveying(hub, head, target.tracking))
+        from agent_soul.exchange import Exchange
+
+        exchange = Exchange(hub, target, wanted, author, deadline, head)
+        seen = _seen(survey)
+        upstream = exchange.look(reattach=reattach) if look_first else exchange.known(seen)
+        said, sent, there = exchange.send(upstream, seen, reattach=reattach)
         stayed = exchange.settle(sent.ids, there)
     if sent.apart:
         raise NotSharedError(
@@ -118,6 +132,19 @@ def sync(
             hint="take that away there or give it another name, then `soul sync`",
         )
     return Kept(Reach.SHARED, said, there.commit, note="; ".join(filter(None, (sent.note, stayed))))
+
+
+def _head_noted(hub: Hub, target: gitio.Target) -> str:
+    """Return the remote branch's head as of our last conversation with it, or an empty string."""
+    noted = remembered(hub)
+    return noted.get("head", "") if (noted.get("url"), noted.get("branch")) == (target.url, target.branch) else ""
+
+
+def _seen(survey: Callable[[], gitio.Survey]) -> gitio.Survey | None:
+    """Return the survey, or None where it failed: the commit that it was made for may be gone from this clone."""
+    with contextlib.suppress(gitio.GitError):
+        return survey()
+    return None
 
 
 def pull(hub: Hub, *, budget: float) -> Kept:
@@ -132,7 +159,9 @@ def pull(hub: Hub, *, budget: float) -> Kept:
     if target is None:
         return Kept(Reach.KEPT_HERE, _why_kept(hub, template=template))
     with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="pull"), gitio.writing(hub):
-        exchange = Exchange(hub, target, None, "agent-soul", deadline)
+        from agent_soul.exchange import Exchange
+
+        exchange = Exchange(hub, target, None, "agent-soul", deadline, _head_noted(hub, target))
         upstream = exchange.look()
         stayed = exchange.settle((), gitio.read_tree(hub, upstream)) if upstream else ""
     return Kept(Reach.SHARED, "up to date with the remote", upstream, note=stayed)
@@ -168,6 +197,9 @@ def _keep(hub: Hub, wanted: State | None, *, template: bool, author: str) -> Kep
 
     Raises `NotSharedError` where a person's own work with Git stands in the way; the events are safe meanwhile.
     """
+    from agent_soul.compiler import compile_locked, forget_committed
+    from agent_soul.keeping import keep
+
     reason = _why_kept(hub, template=template)
     if hub.git_root is None:
         with exclusive(hub.lock_file, purpose="share"):
@@ -182,6 +214,8 @@ def _keep(hub: Hub, wanted: State | None, *, template: bool, author: str) -> Kep
 
 
 def _compile_unless_newer(hub: Hub, wanted: State | None) -> tuple[Outcome | None, str]:
+    from agent_soul.compiler import NewerPagesError, compile_locked
+
     try:
         return compile_locked(hub, wanted), ""
     except NewerPagesError as error:

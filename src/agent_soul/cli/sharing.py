@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
+from agent_soul.adding import Added
 from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
 from agent_soul.cli.options import event_options, in_project, require, text_of, to_record
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode
 from agent_soul.event import short_id
-from agent_soul.sync import DEFAULT_BUDGET, Kept, Reach, try_sync
+from agent_soul.sync import DEFAULT_BUDGET, DEFAULT_RECORD, Kept, Reach, try_sync
 from agent_soul.sync import share as share_event
 
 _budget = click.option(
@@ -36,10 +37,15 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
     a week. With no remote, or in a copy of the template, it is kept here; exit 4 means safe here, not shared yet.
     """
     hub = open_hub(hub_name)
-    record = {"kind": "observation", "scope": "fuzzy", **in_project(to_record(fields))}
+    record = {**DEFAULT_RECORD, **in_project(to_record(fields))}
     record["summary"] = text_of(text, record.get("summary"), "share")
     require(record, "source")
     added, kept = share_event(hub, record, budget=budget)
+    return report(added, kept, as_json=as_json)
+
+
+def report(added: Added, kept: Kept, *, as_json: bool = False) -> int:
+    """Print what became of a shared event and return the exit code that says it."""
     for warning in added.warnings:
         say(f"note: {warning}")
     with printed_if_possible(added.event.id):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agent_soul import adding
-from agent_soul.bulk import Refusal
 from agent_soul.cli.common import hub_option, open_hub, printed_if_possible, say, show_added, show_json
 from agent_soul.cli.options import event_options, in_project, require, to_record
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.log import BOM
+
+if TYPE_CHECKING:
+    from agent_soul.bulk import Refusal
 
 _MAX_LINES_SHOWN = 20
 

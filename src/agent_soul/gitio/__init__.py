@@ -21,6 +21,7 @@ from agent_soul.gitio.snapshot import (
     read_tree,
     staged,
     survey,
+    surveying,
 )
 from agent_soul.gitio.transport import (
     Pushed,
@@ -63,6 +64,7 @@ __all__ = [
     "read_tree",
     "staged",
     "survey",
+    "surveying",
     "target_of",
     "tracked_head",
     "upstream",

@@ -10,13 +10,15 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from agent_soul.errors import StoppedError
 from agent_soul.files import remedy
 from agent_soul.hub import Hub
 from agent_soul.text import terminal_safe
 
+Answer = tuple[int, bytes, str]
+"""Exit code, stdout, and what was said on stderr, safe to print."""
 LOCAL_TIMEOUT = 60.0
 _GRACE = 1.0
 _ALWAYS = (
@@ -61,34 +63,45 @@ def run(
     ok: Collection[int] = (0,),
 ) -> bytes:
     """Run git in the hub's folder and return its stdout. Raises `GitError` for an exit code that is not in `ok`."""
-    return _checked(arguments[0], *attempt(hub, *arguments, stdin=stdin, env=env, timeout=timeout), ok)
+    return checked(arguments[0], *attempt(hub, *arguments, stdin=stdin, env=env, timeout=timeout), ok)
 
 
 def attempt(
     hub: Hub, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None, timeout: float = LOCAL_TIMEOUT
-) -> tuple[int, bytes, str]:
+) -> Answer:
     """Run git in the hub's folder; return its exit code, its stdout, and what it said on stderr, safe to print."""
     return _outcome(_start(hub, arguments, env), arguments[0], stdin, timeout)
 
 
-def attempt_all(hub: Hub, *commands: Sequence[str]) -> list[tuple[int, bytes, str]]:
-    """Do what `attempt` does for commands that do not depend on each other, side by side; the answers are in order."""
+@contextlib.contextmanager
+def running(hub: Hub, *commands: Sequence[str]) -> Iterator[Callable[[], list[Answer]]]:
+    """Run commands that do not depend on each other side by side, while the body does something else.
+
+    What is yielded waits for them and returns for each, in order, what `attempt` does. It may be called once.
+    """
     with contextlib.ExitStack() as left:
         children = []
         for command in commands:
             children.append(_start(hub, command))
             left.callback(_end_if_running, children[-1])
-        pairs = zip(children, commands, strict=True)
-        return [_outcome(child, command[0], b"", LOCAL_TIMEOUT) for child, command in pairs]
+        pairs = list(zip(children, commands, strict=True))
+        yield lambda: [_outcome(child, command[0], b"", LOCAL_TIMEOUT) for child, command in pairs]
+
+
+def attempt_all(hub: Hub, *commands: Sequence[str]) -> list[Answer]:
+    """Do what `attempt` does for commands that do not depend on each other, side by side; the answers are in order."""
+    with running(hub, *commands) as answers:
+        return answers()
 
 
 def run_all(hub: Hub, *commands: Sequence[str], ok: Collection[int] = (0,)) -> list[bytes]:
     """Do what `run` does for commands that do not depend on each other, side by side; the answers are in order."""
     answers = attempt_all(hub, *commands)
-    return [_checked(command[0], *answer, ok) for command, answer in zip(commands, answers, strict=True)]
+    return [checked(command[0], *answer, ok) for command, answer in zip(commands, answers, strict=True)]
 
 
-def _checked(name: str, code: int, out: bytes, said: str, ok: Collection[int]) -> bytes:
+def checked(name: str, code: int, out: bytes, said: str, ok: Collection[int] = (0,)) -> bytes:
+    """Return the stdout of an answer. Raises `GitError` for an exit code that is not in `ok`."""
     if code not in ok:
         raise GitError(
             f"git {name} failed: {said or f'exit code {code}'}", hint="look at the repository with `git status`"
@@ -117,7 +130,7 @@ def _start(hub: Hub, arguments: Sequence[str], env: Mapping[str, str] | None = N
         raise GitError(f"git cannot be started: {error.strerror}", hint=remedy(error)) from error
 
 
-def _outcome(child: subprocess.Popen[bytes], name: str, stdin: bytes, timeout: float) -> tuple[int, bytes, str]:
+def _outcome(child: subprocess.Popen[bytes], name: str, stdin: bytes, timeout: float) -> Answer:
     with child:
         try:
             out, said = child.communicate(stdin, timeout=timeout)

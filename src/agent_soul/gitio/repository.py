@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agent_soul.gitio.process import GitError, attempt, attempt_all, run
+from agent_soul.gitio.process import Answer, GitError, attempt, attempt_all, run
 from agent_soul.hub import Hub, find_git_dirs
 from agent_soul.text import terminal_safe
 
@@ -21,7 +21,15 @@ _UNDER_WAY: Mapping[str, str] = {
 
 
 BRANCH = ("symbolic-ref", "--quiet", "--short", "HEAD")
-HEAD = ("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+PEOPLE = (("var", "GIT_AUTHOR_IDENT"), ("var", "GIT_COMMITTER_IDENT"))
+
+
+def commit_named(ref: str) -> tuple[str, ...]:
+    """Return the command that prints the hash of the commit that `ref` names, and ends with 1 where it names none."""
+    return "rev-parse", "--verify", "--quiet", f"{ref}^{{commit}}"
+
+
+HEAD = commit_named("HEAD")
 
 
 class Origin(NamedTuple):
@@ -108,7 +116,11 @@ def identity(hub: Hub, author: str) -> dict[str, str]:
 
 def known_people(hub: Hub) -> tuple[str, str] | None:
     """Return author and committer as `Name <mail> seconds offset`, or None where Git knows nobody."""
-    answers = attempt_all(hub, ("var", "GIT_AUTHOR_IDENT"), ("var", "GIT_COMMITTER_IDENT"))
+    return people_in(attempt_all(hub, *PEOPLE))
+
+
+def people_in(answers: Sequence[Answer]) -> tuple[str, str] | None:
+    """Return what `known_people` does, of the answers to `PEOPLE`."""
     if any(code for code, _, _ in answers):
         return None
     made_by, committed_by = (out.decode("utf-8", "replace").strip() for _, out, _ in answers)

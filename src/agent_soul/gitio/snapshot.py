@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agent_soul.gitio.process import run, run_all
-from agent_soul.gitio.repository import HEAD, prefix_of
+from agent_soul.gitio.process import Answer, checked, run, run_all, running
+from agent_soul.gitio.repository import HEAD, PEOPLE, commit_named, people_in, prefix_of
 from agent_soul.hub import Hub
 
 _OURS = ("sources", "canonical")
@@ -19,13 +20,15 @@ class Tree(NamedTuple):
     """The hub's files in one commit: the object name of each by its path from the hub's folder.
 
     What is known of a commit that was just built saves asking for it: the commit it was built on, and the bytes of
-    some files. `strange` are the paths of links and submodules, which are never read and never written over.
+    some files and the paths of those that it lacks. `strange` are the paths of links and submodules, which are never
+    read and never written over.
     """
 
     commit: str
     objects: Mapping[str, str]
     parent: str = ""
     contents: Mapping[str, bytes] = {}
+    removed: Collection[str] = ()
     strange: frozenset[str] = frozenset()
 
 
@@ -73,22 +76,45 @@ class Survey(NamedTuple):
     """How the work tree differs from the branch and from a commit, and what that commit holds.
 
     `changed` are our paths (from the hub's folder) that differ from HEAD, `differing` the source files that the commit
-    has otherwise, or not.
+    has otherwise, or not. `people` are author and committer as Git knows them, if it does; `tracked` is the commit that
+    a ref names, where one was asked for.
     """
 
     changed: frozenset[str]
     differing: tuple[str, ...]
     tree: Tree
+    people: tuple[str, str] | None
+    tracked: str = ""
 
 
 def survey(hub: Hub, commit: str) -> Survey:
     """Look at the work tree and at `commit` (empty: none yet), all side by side."""
-    commands = [_STATUS, _STRANGERS, _difference_to(commit), *([_tree_listing(hub, commit)] if commit else [])]
-    status, others, differing, *listing = run_all(hub, *commands)
+    with surveying(hub, commit) as look:
+        return look()
+
+
+@contextlib.contextmanager
+def surveying(hub: Hub, commit: str, ref: str = "") -> Iterator[Callable[[], Survey]]:
+    """Do what `survey` does while the body does something else; what is yielded returns the survey, once.
+
+    With `ref` it also tells which commit that names, if any.
+    """
+    looks = [_STATUS, _STRANGERS, _difference_to(commit), *([_tree_listing(hub, commit)] if commit else [])]
+    named = [commit_named(ref)] if ref else []
+    with running(hub, *looks, *PEOPLE, *named) as answers:
+        yield lambda: _surveyed(hub, commit, looks, answers())
+
+
+def _surveyed(hub: Hub, commit: str, looks: Sequence[Sequence[str]], answers: Sequence[Answer]) -> Survey:
+    made_by, committed_by, *named = answers[len(looks) :]
+    outs = [checked(look[0], *answer) for look, answer in zip(looks, answers, strict=False)]
+    status, others, differing, *listing = outs
     return Survey(
         frozenset(_changed_in(hub, status)),
         tuple(_differing_in(hub, others + differing)),
         _parse_tree(hub, commit, b"".join(listing)),
+        people_in([made_by, committed_by]),
+        "".join(checked("rev-parse", *answer, (0, 1)).decode().strip() for answer in named),
     )
 
 

@@ -9,7 +9,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from agent_soul.gitio.process import GitError, GitTimeoutError, attempt, run, run_all
-from agent_soul.gitio.repository import BRANCH, known_people, prefix_of
+from agent_soul.gitio.repository import BRANCH, commit_named, prefix_of
 from agent_soul.hub import Hub
 
 OUTGOING = "refs/agent-soul/outgoing"
@@ -82,7 +82,7 @@ def _asked_branch(hub: Hub, remote: str, here: str, timeout: float) -> str:
 
 def tracked_head(hub: Hub, target: Target) -> str:
     """Return the hash of what the remote branch was when we last looked, or an empty string."""
-    return run(hub, "rev-parse", "--verify", "--quiet", f"{target.tracking}^{{commit}}", ok=(0, 1)).decode().strip()
+    return run(hub, *commit_named(target.tracking), ok=(0, 1)).decode().strip()
 
 
 def fetch(hub: Hub, target: Target, *, timeout: float) -> str:
@@ -144,12 +144,21 @@ def is_ancestor(hub: Hub, older: str, newer: str) -> bool:
     return older == newer or attempt(hub, "merge-base", "--is-ancestor", older, newer)[0] == 0
 
 
-def build_commit(hub: Hub, parent: str, changes: Mapping[str, bytes | None], message: str, *, author: str) -> str:
+def build_commit(
+    hub: Hub,
+    parent: str,
+    changes: Mapping[str, bytes | None],
+    message: str,
+    *,
+    author: str,
+    people: tuple[str, str] | None,
+) -> str:
     """Make a commit on `parent` in which the files at `changes` (from the hub's folder) hold these bytes, or are gone.
 
-    One `git fast-import` makes it, without index and work tree; killed, it leaves loose objects and nothing else.
+    It is made by `people`, author and committer, where Git knows them, else by the source `author`. One `git
+    fast-import` makes it, without index and work tree; killed, it leaves loose objects and nothing else.
     """
-    made_by, committed_by = _people(hub, author)
+    made_by, committed_by = people or [f"{author} <{author}@agent-soul.invalid> {int(time.time())} +0000"] * 2
     lines = [f"commit {OUTGOING}", "mark :1", f"author {made_by}", f"committer {committed_by}"]
     stream = [("\n".join(lines) + "\n").encode(), _data(message.encode("utf-8", "backslashreplace"))]
     stream.append(f"from {parent}\n".encode() if parent else b"")
@@ -169,15 +178,6 @@ def _data(content: bytes) -> bytes:
 def _quoted(path: str) -> bytes:
     raw = os.fsencode(path)
     return b'"' + raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
-
-
-def _people(hub: Hub, author: str) -> tuple[str, str]:
-    """Return author and committer as `Name <mail> seconds offset`: those that git knows, else the source."""
-    known = known_people(hub)
-    if known:
-        return known
-    name = f"{author} <{author}@agent-soul.invalid> {int(time.time())} +0000"
-    return name, name
 
 
 _SETTINGS = (

@@ -19,6 +19,8 @@ from agent_soul.gitio.snapshot import Tree, changed_paths, head_and_changed_path
 from agent_soul.gitio.transport import Target, is_ancestor
 from agent_soul.hub import Hub
 
+_NONE = "000000"
+"""The mode of a file that is not there."""
 _LOCKED_TRIES = 20
 _LOCKED_SECONDS = 0.1
 _HOW_TO_START_OVER = (
@@ -118,8 +120,6 @@ def _advance(hub: Hub, target: Target, old: str, goal: Tree, changed: Sequence[s
         expected = old or "0" * len(goal.commit)
         run(hub, "update-ref", "-m", "agent-soul: sync", f"refs/heads/{target.local}", goal.commit, expected)
     _journal(hub).unlink(missing_ok=True)
-    if entries:
-        attempt(hub, *REFRESH)  # spares git the next look into files just pointed at; nothing depends on it
     return ""
 
 
@@ -149,22 +149,30 @@ def _arrived(hub: Hub, before: str, goal: Tree, ours: Collection[str]) -> dict[s
 
     `ours` are settled already. What `goal` is known to hold is compared here, and git is asked about the others.
     """
-    listing = run(hub, "diff-tree", "-r", "-z", "--no-renames", "--full-index", before, goal.commit).split(b"\0")
     found: dict[str, str] = {}
     top, prefix = hub.git_root or hub.root, prefix_of(hub)
     settled = {f"{prefix}{path}" for path in ours}
     known = {f"{prefix}{path}": content for path, content in goal.contents.items()}
-    rows = [
-        (row.decode().split(" "), os.fsdecode(path)) for row, path in zip(listing[::2], listing[1::2], strict=False)
-    ]
-    paths = sorted(path for _, path in rows if path not in settled and _may_hold(top / path, known.get(path)))
+    rows = _difference(hub, before, goal)
+    paths = sorted(path for _, _, path in rows if path not in settled and _may_hold(top / path, known.get(path)))
     names = _object_names(hub, top, paths)
-    for (_, mode, _, name, *_), path in rows:
-        if mode == "000000" and not os.path.lexists(top / path):
+    for mode, name, path in rows:
+        if mode == _NONE and not os.path.lexists(top / path):
             found[path] = gone(goal.commit)
         elif names.get(path) == name:
             found[path] = f"{mode} {name}"
     return found
+
+
+def _difference(hub: Hub, before: str, goal: Tree) -> list[tuple[str, str, str]]:
+    """Return mode, object name and path from the top of each file that differs between `before` and `goal`."""
+    if goal.parent == before:
+        prefix = prefix_of(hub)
+        made = [("100644", goal.objects[path], f"{prefix}{path}") for path in goal.contents]
+        return made + [(_NONE, "", f"{prefix}{path}") for path in goal.removed]
+    listing = run(hub, "diff-tree", "-r", "-z", "--no-renames", "--full-index", before, goal.commit).split(b"\0")
+    rows = (row.decode().split(" ") for row in listing[:-1:2])
+    return [(mode, name, os.fsdecode(path)) for (_, mode, _, name, _), path in zip(rows, listing[1::2], strict=True)]
 
 
 def _may_hold(file: Path, content: bytes | None) -> bool:
@@ -214,10 +222,14 @@ def gone(commit: str) -> str:
 
 
 def point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) -> None:
-    """Let the index hold these entries, so that git moves on without touching the files."""
+    """Let the index hold these entries, so that git moves on without touching the files.
+
+    Files that it was pointed at earlier are looked into first: git would take them for changed as long as it has not.
+    """
     if entries:
         rows = "".join(f"{entry}\t{path}\0" for path, entry in entries.items())
-        run(hub, "update-index", "-z", "--add", "--index-info", stdin=os.fsencode(rows), env=env)
+        arguments = (*REFRESH, "-z", "--add", "--index-info")
+        run(hub, *arguments, stdin=os.fsencode(rows), env=env, ok=(0, 1))
 
 
 def _merged(hub: Hub, old: str, new: str, author: str) -> tuple[str, list[str]]:

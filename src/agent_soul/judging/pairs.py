@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -47,12 +46,13 @@ class Judgement(NamedTuple):
     evidence: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Pair:
-    """Two statements with their frames; measures are shares of 1."""
-
+class _Two(NamedTuple):
     one: Statement
     other: Statement
+
+
+class Pair(_Two):
+    """Two statements with their frames; measures are shares of 1."""
 
     @functools.cached_property
     def frames(self) -> tuple[Frame, Frame]:
