@@ -38,7 +38,7 @@ LAYERS = (
     ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
     ("topics", "task_memory", "contexts"),
     ("task_search", "boot"),
-    ("cli", "plain", "toolkit", "requirements", "environment", "start", "bootstrap"),
+    ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}

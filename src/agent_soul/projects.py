@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
 from agent_soul.acts import is_mark
 from agent_soul.event import Event
@@ -61,7 +60,7 @@ def folded(resolution: Resolution) -> Resolution:
         called = aliases.name_for(event.project) if event.project else ""
         return event if called == event.project else event._replace(project=called)
 
-    return replace(resolution, verdicts=tuple(v._replace(event=renamed(v.event)) for v in resolution.verdicts))
+    return resolution._replace(verdicts=tuple(v._replace(event=renamed(v.event)) for v in resolution.verdicts))
 
 
 def names_in(contents: Iterable[bytes]) -> set[str]:

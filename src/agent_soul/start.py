@@ -20,11 +20,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         gc.set_threshold(_NEW_OBJECTS)
         if argv is None:
             ensure_utf8()
-        from agent_soul.plain import run_plainly
-
-        code = run_plainly(sys.argv[1:] if argv is None else list(argv))
-        if code is not None:
-            return code
         from agent_soul.cli import main as run
 
         return run(argv)

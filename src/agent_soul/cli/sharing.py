@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from agent_soul.adding import Added
 from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
 from agent_soul.cli.options import event_options, in_project, require, text_of, to_record
 from agent_soul.cli.text_command import TextCommand
@@ -41,11 +40,6 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
     record["summary"] = text_of(text, record.get("summary"), "share")
     require(record, "source")
     added, kept = share_event(hub, record, budget=budget)
-    return report(added, kept, as_json=as_json)
-
-
-def report(added: Added, kept: Kept, *, as_json: bool = False) -> int:
-    """Print what became of a shared event and return the exit code that says it."""
     for warning in added.warnings:
         say(f"note: {warning}")
     with printed_if_possible(added.event.id):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from agent_soul.compiler import Compiled, compile_log
@@ -79,7 +78,7 @@ def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, pro
     resolution = resolve([*log.events, *merged], before.state.as_of, config) if merged else before.resolution
     fragments, kept, long_fragments = _drafted(draft, find_fragments(resolution), Fragment.statement)
     new = [*merged, *kept]
-    after = compile_log(replace(log, events=[*log.events, *new]), config, before.state) if new else before
+    after = compile_log(log._replace(events=[*log.events, *new]), config, before.state) if new else before
     key = tuple(key_facts(before.resolution, config.upkeep.key_importance))
     return Consolidation(
         tuple(merges),
