@@ -379,33 +379,32 @@ def benchmark() -> ModuleType:
     return module
 
 
+DATA = ROOT / "benchmarks" / "data"
+
+
 @pytest.mark.parametrize(
-    ("file", "wrongly_suggested"),
+    ("file", "conflicts", "duplicates", "wrongly_suggested"),
     [
-        (ROOT / "benchmarks" / "data" / "pairs.jsonl", 6),
-        (ROOT / "benchmarks" / "data" / "pairs-other-topics.jsonl", 4),
-        pytest.param(SHARED / "bench" / "pairs-visible.jsonl", 5, marks=pytest.mark.shared),
+        (DATA / "pairs.jsonl", 0.97, 0.99, 0),
+        (DATA / "pairs-other-topics.jsonl", 0.97, 0.95, 0),
+        (DATA / "pairs-unseen-a.jsonl", 0.96, 0.91, 0),
+        (DATA / "pairs-dev-c.jsonl", 0.91, 0.92, 1),
+        (DATA / "pairs-dev-d.jsonl", 0.86, 0.87, 0),
+        (DATA / "pairs-unseen-b.jsonl", 0.64, 0.66, 1),
+        pytest.param(SHARED / "bench" / "pairs-visible.jsonl", 0.93, 0.95, 0, marks=pytest.mark.shared),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
 def test_labelled_pairs_are_judged_as_well_as_promised(
-    file: Path, wrongly_suggested: int, capsys: pytest.CaptureFixture[str]
+    file: Path, conflicts: float, duplicates: float, wrongly_suggested: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert benchmark().main([str(file), "--json"]) == 0
+    """What docs/judging.md says of each set; of `unseen-b`, which nothing was fitted to, it is the forecast."""
+    benchmark().main([str(file), "--json"])
     result = json.loads(capsys.readouterr().out)
 
+    assert result["conflict F1"] >= conflicts
+    assert result["duplicate F1"] >= duplicates
     assert result["wrongly suggested for merging"] <= wrongly_suggested
-    assert result["merged by themselves"] == 0
-
-
-@pytest.mark.parametrize("name", ["pairs-unseen-a.jsonl", "pairs-unseen-b.jsonl"])
-def test_on_pairs_of_other_topics_it_stays_careful(name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It finds less there than its targets ask (docs/judging.md says how much), but merges nothing wrong."""
-    benchmark().main([str(ROOT / "benchmarks" / "data" / name), "--json"])
-    result = json.loads(capsys.readouterr().out)
-
-    assert result["pairs"] == 130
-    assert result["wrongly suggested for merging"] <= 5
     assert result["merged by themselves"] == 0
 
 
