@@ -165,10 +165,11 @@ def test_what_waits_for_somebody_is_counted(hub: Path) -> None:
 
 def test_only_what_is_new_since_a_commit(machines: Machines) -> None:
     old, mine = say(machines.one, "Old fact."), say(machines.one, "Mine, of before.", "office-win")
+    beside = say(machines.one, "In the file that grows.")
     sync(machines.one)
     (machines.other.root / "USER.md").write_text("- Lin, an engineer.\n", encoding="utf-8")
     before = start(machines.other)
-    assert set(before.context.ids) == {old, mine}
+    assert set(before.context.ids) == {old, mine, beside}
     new = say(machines.one, "New fact.", supersedes=[old])
     waiting = say(machines.other, "Not shared yet.", "office-win")
     sync(machines.one)

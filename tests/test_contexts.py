@@ -116,6 +116,15 @@ def test_a_project_that_the_task_names_counts_as_given() -> None:
     assert make_context(Request(task="Continue."), memory).ids == []
 
 
+def test_a_project_that_nobody_knows_is_said() -> None:
+    memory = memory_of(project_event(1))
+
+    assert make_context(Request(project="dataflow"), memory).note == ""
+    assert make_context(Request(), memory).note == ""
+    assert make_context(Request(project="DatFlow"), memory).note.endswith("'DatFlow'; did you mean 'DataFlow'?")
+    assert make_context(Request(project="shop"), memory).note.endswith("'shop'; nothing is recorded for it yet")
+
+
 def test_an_agent_gets_its_own_lessons() -> None:
     records = [
         event(1, scope="agent", agent="rafael", kind="lesson"),

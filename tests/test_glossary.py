@@ -19,7 +19,7 @@ from agent_soul.searching.glossary import glossary, translations
     [
         ("部署数据库", ["deploy", "deployment", "database", "db"]),
         ("单元测试", ["unit", "test"]),
-        ("Deployments", ["部署"]),
+        ("Thresholds", ["阈值"]),
         ("of the", []),
         ("咕噜", []),
         ("", []),

@@ -9,7 +9,7 @@ import click
 from agent_soul.adding import local_now
 from agent_soul.boot import PULL_SECONDS
 from agent_soul.boot import boot as boot_hub
-from agent_soul.cli.common import open_hub, output_options, show, show_json
+from agent_soul.cli.common import open_hub, output_options, say, show, show_json
 from agent_soul.cli.options import require, source_option
 from agent_soul.contexts.asking import DEFAULT_BUDGET, LEAST_BUDGET, Request
 from agent_soul.contexts.choosing import Context
@@ -52,6 +52,7 @@ def context(agent: str, project: str, task: str, budget: int, form: str, as_json
     metrics, the agent's lessons, the log of yesterday and today, and open conflicts.
     """
     found = context_of(open_hub(hub_name), Request(agent, project, task, budget), local_now())
+    _say_note(found)
     if as_json or form == "json":
         show_json(ok=True, **context_fields(found))
     else:
@@ -93,6 +94,7 @@ def boot(
     require({"source": source}, "source")
     request = Request(str(source), project, task, budget)
     found = boot_hub(hub, str(source), request, local_now(), seconds=seconds, changed_since=changed_since)
+    _say_note(found.context)
     if not (as_json or form == "json"):
         show(found.text.removesuffix("\n"))
         return ExitCode.DONE
@@ -117,6 +119,11 @@ def boot(
     return ExitCode.DONE
 
 
+def _say_note(found: Context) -> None:
+    if found.note:
+        say(f"note: {found.note}")
+
+
 def context_fields(found: Context) -> dict[str, Any]:
     """Return a context for programs: the text, and its lines with their ids."""
     return {
@@ -131,4 +138,5 @@ def context_fields(found: Context) -> dict[str, Any]:
             for section in found.sections
         ],
         "left_out": dict(found.left_out),
+        "warnings": [found.note] if found.note else [],
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +13,10 @@ from agent_soul.cli.common import hub_option, open_hub, output_options, say
 from agent_soul.cli.results import first_page, kept_page, print_json, print_text
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode, RefusedError
-from agent_soul.hub import Hub
 from agent_soul.searching.filters import ACTIVE, SCOPES, Filters
 from agent_soul.searching.finding import Answer, Meant, NoWordsError, find, open_index
 from agent_soul.searching.index import Index
+from agent_soul.searching.models import meant_by
 
 _DEFAULT_LIMIT = 20
 _MOST_KEPT = 500
@@ -110,7 +110,9 @@ def search(
     else:
         # By time any may be the first; else the list that is kept for the next pages is long enough.
         most = max(skip + limit, _MOST_KEPT) if limit and not newest else 0
-        answer = _find(index, words, keywords, _filters(**filters), today, most, _meant(hub, index, words))
+        answer = _find(
+            index, words, keywords, _filters(**filters), today, most, meant_by(hub, index, words, _say_missing)
+        )
         page = first_page(hub, answer.newest_first() if newest else answer, [words, *keywords], skip, limit)
     if as_json:
         print_json(page, explain=explain)
@@ -119,23 +121,8 @@ def search(
     return ExitCode.DONE
 
 
-def _meant(hub: Hub, index: Index, text: str) -> Meant:
-    """Return what says which events mean what the text asks: a model, where one is installed and a text was given."""
-    from agent_soul.searching.models import installed
-
-    model = installed() if text.strip() else None
-    if model is None:
-        return lambda _: {}
-
-    def ask_model(filters: Filters) -> Mapping[int, float]:
-        from agent_soul.searching.meaning import meanings
-
-        found = meanings(hub, index, model, text, filters)
-        if found.missing:
-            say(f"note: {found.missing} events are found by their words alone until `soul embed` has read them")
-        return found.worth
-
-    return ask_model
+def _say_missing(number: int) -> None:
+    say(f"note: {number} events are found by their words alone until `soul embed` has read them")
 
 
 @click.command()

@@ -30,7 +30,7 @@ _NEAR, _PERSON, _OWN, _LAST_DAYS = 0.3, 0.2, 0.2, 0.1
 """What a line is worth for its place: the project, the agent or yesterday; the person; who asks; the last days."""
 _FIRST = 0.3
 """What the first of a section is worth more, the second half of it, and so on: every section gets its say."""
-_LEAST_ELSEWHERE, _LEAST_BESIDE_PROJECT = 0.2, 0.5
+_LEAST_ELSEWHERE, _LEAST_BESIDE_PROJECT = 0.1, 0.5
 """How relevant a line of another project or agent must be to be shown at all: where no project is meant, and else."""
 
 PROFILE_SECTION, STABLE_SECTION = "Profile", "Stable memory"
@@ -160,6 +160,20 @@ def projects_asked_for(request: Request, memory: Memory) -> frozenset[str]:
     task = sequence(request.task)
     names = {verdict.event.project for verdict in memory.resolution.active} if task else set()
     return frozenset(compare_key(name) for name in names if name and (sequence(name) or "?") in task)
+
+
+def unknown_project(request: Request, memory: Memory) -> str:
+    """Return what to say where the project that was given has no line, and which one may be meant; else nothing."""
+    names = sorted({verdict.event.project for verdict in memory.resolution.verdicts if verdict.event.project})
+    keys = {compare_key(name): name for name in names}
+    wanted = compare_key(request.project)
+    if not wanted or wanted in keys:
+        return ""
+    import difflib  # only a mistake pays for it
+
+    near = [repr(keys[key]) for key in difflib.get_close_matches(wanted, keys, n=3)]
+    advice = f"did you mean {' or '.join(near)}?" if near else "nothing is recorded for it yet"
+    return f"no memory belongs to a project {request.project!r}; {advice}"
 
 
 def _contradicting(memory: Memory, lines: Mapping[str, Line], place: _Place) -> Iterator[tuple[Line, ...]]:

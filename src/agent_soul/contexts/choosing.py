@@ -20,6 +20,7 @@ from agent_soul.contexts.candidates import (
     STABLE_SECTION,
     Candidate,
     candidates,
+    unknown_project,
 )
 from agent_soul.contexts.layout import Layout, Piece, Shown, price
 from agent_soul.errors import RefusedError
@@ -62,12 +63,16 @@ class Section(NamedTuple):
 
 
 class Context(NamedTuple):
-    """What an agent should know now. `left_out` counts by section what there was no room for."""
+    """What an agent should know now. `left_out` counts by section what there was no room for.
+
+    `note` is for who asked: that no line belongs to the project.
+    """
 
     request: Request
     text: str
     sections: tuple[Section, ...]
     left_out: Counter[str]
+    note: str = ""
 
     @property
     def ids(self) -> list[str]:
@@ -92,7 +97,7 @@ def make_context(request: Request, memory: Memory) -> Context:
     left_out = _count(pieces) - _count(layout.taken)
     note = _note(left_out, price(pieces, [title]) if len(pieces) <= _MOST_PRICED else 0) if left_out else ""
     text = "\n".join(filter(None, [title, layout.text(), note])) + "\n"
-    return Context(request, text, tuple(_sections(layout)), left_out)
+    return Context(request, text, tuple(_sections(layout)), left_out, unknown_project(request, memory))
 
 
 def _filled(identity: Sequence[Piece], memories: Sequence[Piece], frame: Sequence[str], budget: int) -> Layout:

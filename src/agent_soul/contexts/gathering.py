@@ -18,6 +18,7 @@ from agent_soul.resolve import resolve
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import NoWordsError, find, open_index
 from agent_soul.searching.glossary import translations
+from agent_soul.searching.models import meant_by
 from agent_soul.settings import load_config
 
 
@@ -41,8 +42,9 @@ def relevance_of(hub: Hub, task: str, today: str) -> Mapping[str, float]:
     if not task.strip():
         return {}
     text = " ".join([task, *translations(task)])
+    index = open_index(hub, today)
     try:
-        ranking = find(open_index(hub, today), text, (), Filters(), today).ranking
+        ranking = find(index, text, (), Filters(), today, meant=meant_by(hub, index, task)).ranking
     except NoWordsError:
         return {}
     answers = {ranking.facts[each.number].order[-1]: each.score.answer for each in ranking.best}

