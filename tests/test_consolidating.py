@@ -195,6 +195,13 @@ def test_what_may_not_be_written_again_costs_itself_alone() -> None:
     assert "detail: has 20000 bytes" in found.unwritable[0]
 
 
+def test_a_remark_goes_to_its_project_under_the_name_of_today() -> None:
+    mark = {"action": "alias", "targets": ["shop"], "to": "store"}
+    named = event(4, "Names.", kind="mark", scope="project", project="store", mark=mark)
+    found = consolidated(*SAME, note(3, "We decided to paint it green.", project="shop"), named)
+    assert [each.project for each in found.kept] == ["store"]
+
+
 def test_a_proposed_merge_replaces_nothing_yet() -> None:
     found = consolidated(*SAME, propose=True)
     assert found.merged[0].data["proposed"] is True
