@@ -10,6 +10,8 @@ from typing import Any
 from zlib import crc32
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from agent_soul.cli import main
 from agent_soul.compiler import compile_hub
@@ -193,6 +195,46 @@ def test_what_may_not_be_written_again_costs_itself_alone() -> None:
     assert [each.newest.id for each in found.fragments] == ["event-2"]
     assert len(found.kept) == 1
     assert "detail: has 20000 bytes" in found.unwritable[0]
+
+
+STATEMENTS = st.builds(
+    dict,
+    summary=st.sampled_from(
+        [
+            "User likes concise replies.",
+            "User prefers short answers.",
+            "We decided to ship on Mondays only.",
+            "It was decided to ship only on Mondays.",
+            "部署改用 GitHub Actions。",
+            "Never deploy on a Friday.",
+            "Please never deploy on Fridays.",
+            "The build server has 8 cores.",
+        ]
+    ),
+    kind=st.sampled_from(["fact", "note", "preference", "correction"]),
+    scope=st.sampled_from(["profile", "stable", "daily", "fuzzy"]),
+    source=st.sampled_from(["mac", "desk"]),
+    importance=st.sampled_from([0.5, 0.9]),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(STATEMENTS, max_size=7), st.booleans())
+def test_no_key_fact_is_lost_and_a_second_run_finds_nothing(statements: list[dict[str, Any]], propose: bool) -> None:
+    records = [event(number, **statement) for number, statement in enumerate(statements)]
+    first = consolidated(*records, propose=propose)
+    assert first.lost == ()
+
+    written = [each.data for each in (*first.merged, *first.kept)]
+    second = consolidated(*records, *written, propose=propose)
+    assert (second.merges, second.fragments) == ((), ())
+
+
+def test_a_remark_goes_to_its_project_under_the_name_of_today() -> None:
+    mark = {"action": "alias", "targets": ["shop"], "to": "store"}
+    named = event(4, "Names.", kind="mark", scope="project", project="store", mark=mark)
+    found = consolidated(*SAME, note(3, "We decided to paint it green.", project="shop"), named)
+    assert [each.project for each in found.kept] == ["store"]
 
 
 def test_a_proposed_merge_replaces_nothing_yet() -> None:

@@ -103,6 +103,7 @@ def test_what_was_proposed_before_is_known_also_when_it_was_rejected(
     answer = reflect(printing('{"summary": "It is so."}'))
 
     assert (answer["proposed"], answer["known"]) == ([], 1)
+    assert [each["event_id"] for each in by_model(hub)] == [id_]
 
 
 @pytest.mark.parametrize(

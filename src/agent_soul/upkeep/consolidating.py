@@ -18,6 +18,7 @@ from agent_soul.errors import RefusedError
 from agent_soul.event import Event
 from agent_soul.log import Log
 from agent_soul.pages import PROFILE, STABLE, UPKEEP, home_of
+from agent_soul.projects import folded
 from agent_soul.resolve import Resolution, Status, Verdict, resolve
 from agent_soul.tokens import estimate_tokens
 from agent_soul.upkeep.fragments import Fragment, find_fragments
@@ -75,7 +76,9 @@ def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, pro
     """
     waits = {"proposed": True} if propose else {}
     merges, merged, long_merges = _drafted(draft, open_clusters(before.resolution), lambda c: c.replacement() | waits)
-    resolution = resolve([*log.events, *merged], before.state.as_of, config) if merged else before.resolution
+    resolution = before.resolution
+    if merged:
+        resolution = folded(resolve([*log.events, *merged], before.state.as_of, config))
     fragments, kept, long_fragments = _drafted(draft, find_fragments(resolution), Fragment.statement)
     new = [*merged, *kept]
     after = compile_log(log._replace(events=[*log.events, *new]), config, before.state) if new else before
