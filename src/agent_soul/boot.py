@@ -27,7 +27,7 @@ from agent_soul.sync import Reach, not_shared, pull
 from agent_soul.tokens import estimate_tokens
 
 PULL_SECONDS = 3
-"""How long the start of a session waits for the remote; with all that follows it stays under five seconds."""
+"""How long the start of a session waits for the remote; what follows takes a second or two for a thousand events."""
 _NAMED = 3
 LEAST_REPORT_BUDGET = 1_000
 """Tokens of a whole start; what is said before the context takes at most 700."""
