@@ -156,7 +156,7 @@ def test_a_line_is_measured_with_the_defaults_that_fill_it_in(at: Hub) -> None:
     defaults = {**RECORD, "paths": ["\u9577" * 1021] * 371}
     drafted, _ = add_lines(at, [b"{}", b'{"paths": ["short"]}'], defaults)
     assert [refusal.line for refusal in drafted.refused] == [1]
-    assert logged(at) == [event.id for event in drafted.events]
+    assert logged(at) == [event.id for event in drafted.lines]
 
 
 def test_a_pipe_in_the_outbox_hangs_nobody(at: Hub) -> None:

@@ -23,6 +23,7 @@ LAYERS = (
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft", "projects"),
     ("conflicts", "metrics", "outbox", "gitio", "bulk", "missed", "repeating"),
+    ("judgements",),
     ("disuse",),
     ("pages",),
     ("render", "adding", "identity", "evidence"),

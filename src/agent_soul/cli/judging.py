@@ -16,6 +16,7 @@ from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import SCOPES
 from agent_soul.hub import Hub
+from agent_soul.judgements import remembered_judge
 from agent_soul.resolve import Resolution
 
 _MEMBERS_SHOWN = 6
@@ -25,8 +26,10 @@ _MEMBERS_SHOWN = 6
 @output_options
 def conflicts(as_json: bool, hub_name: str | None) -> int:
     """List what cannot hold together, newest first, each with its id, its evidence and the commands that settle it."""
-    resolution = resolve_hub(open_hub(hub_name))
-    found = find_conflicts(resolution)
+    hub = open_hub(hub_name)
+    resolution = resolve_hub(hub)
+    with remembered_judge(hub) as judge:
+        found = find_conflicts(resolution, judge)
     if as_json:
         show_json(ok=True, total=len(found), conflicts=[_conflict_fields(conflict, resolution) for conflict in found])
         return ExitCode.DONE

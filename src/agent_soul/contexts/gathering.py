@@ -1,4 +1,7 @@
-"""From a hub to what its contexts are chosen from: the rim around the pure part. It writes nothing but the index."""
+"""From a hub to what its contexts are chosen from: the rim around the pure part.
+
+Nothing is written but the index and what was judged.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from agent_soul.contexts.choosing import Context, make_context
 from agent_soul.files import read_regular
 from agent_soul.hub import Hub
 from agent_soul.identity import L0_FILES
+from agent_soul.judgements import remembered_judge
 from agent_soul.log import Log
 from agent_soul.outbox import whole_log
 from agent_soul.resolve import resolve
@@ -34,7 +38,9 @@ def recall(hub: Hub, log: Log, task: str, now: datetime) -> Memory:
     as_of = default_state(None, recorded_in(hub), today).as_of
     resolution = resolve(log.events, as_of, config)
     relevance = relevance_of(hub, task, today)
-    return Memory(_identity(hub), resolution, find_conflicts(resolution), config, now.date().isoformat(), relevance)
+    with remembered_judge(hub) as judge:
+        conflicts = find_conflicts(resolution, judge)
+    return Memory(_identity(hub), resolution, conflicts, config, now.date().isoformat(), relevance)
 
 
 def relevance_of(hub: Hub, task: str, today: str) -> Mapping[str, float]:

@@ -1,0 +1,123 @@
+"""What a clone has judged is remembered, changes no result, and is judged again under other rules."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent_soul import judgements, judging
+from agent_soul.hub import Hub, find_hub
+from agent_soul.judging import Judgement, Label, Statement
+from support import Soul
+
+SAYINGS = [
+    "The staging database listens on port 5432.",
+    "The staging database listens on port 6543.",
+    "Deploys happen on Friday afternoon.",
+    "周报在星期一早上发布。",
+    "周报在星期五下午发布。",
+]
+PAIRS = [(Statement(one), Statement(other)) for one in SAYINGS for other in SAYINGS if one != other]
+
+
+@pytest.fixture
+def here(git_hub: Path) -> Hub:
+    found = find_hub(str(git_hub))
+    found.state.mkdir(parents=True, exist_ok=True)
+    return found
+
+
+def judged(hub: Hub, pairs: list[tuple[Statement, Statement]], *, keep: bool = True) -> list[Judgement]:
+    with judgements.remembered_judge(hub, keep=keep) as judge:
+        return [judge(*pair) for pair in pairs]
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Statement, Statement]]:
+    """Return the pairs that the judge himself was asked for."""
+    seen: list[tuple[Statement, Statement]] = []
+    judge = judging.judge
+
+    def counting(one: Statement, other: Statement) -> Judgement:
+        seen.append((one, other))
+        return judge(one, other)
+
+    monkeypatch.setattr(judging, "judge", counting)
+    return seen
+
+
+def test_what_is_remembered_is_what_the_judge_said(here: Hub, asked: list[tuple[Statement, Statement]]) -> None:
+    expected = [judging.judge(*pair) for pair in PAIRS]
+    asked.clear()
+    assert judged(here, PAIRS) == expected
+    assert len(asked) == len(PAIRS)
+    asked.clear()
+    assert judged(here, PAIRS) == expected
+    assert not asked
+    assert {judgement.label for judgement in expected} >= {Label.CONFLICT, Label.DISTINCT}
+
+
+def test_only_what_is_new_is_judged(here: Hub, asked: list[tuple[Statement, Statement]]) -> None:
+    judged(here, PAIRS[:5])
+    asked.clear()
+    judged(here, PAIRS)
+    assert asked == PAIRS[5:]
+    other_kind = [(one._replace(kind="rule"), other._replace(reach=("project", "x"))) for one, other in PAIRS[:2]]
+    asked.clear()
+    judged(here, other_kind)
+    assert asked == other_kind, "kind and reach belong to a statement too"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"rules":"x","pairs":{}}', '{"rules": 1}', "\x00"])
+def test_a_file_that_cannot_be_used_is_made_anew(here: Hub, content: str) -> None:
+    expected = judged(here, PAIRS)
+    file = here.state / "judgements.json"
+    good = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(content, encoding="utf-8")
+    assert judged(here, PAIRS) == expected
+    assert json.loads(file.read_text(encoding="utf-8")) == good
+
+
+def test_a_broken_entry_is_judged_again(here: Hub) -> None:
+    expected = judged(here, PAIRS)
+    file = here.state / "judgements.json"
+    noted = json.loads(file.read_text(encoding="utf-8"))
+    noted["pairs"] = {key: ["perhaps", "no rule"] for key in noted["pairs"]}
+    file.write_text(json.dumps(noted), encoding="utf-8")
+    assert judged(here, PAIRS) == expected
+
+
+def test_other_rules_judge_again(
+    here: Hub, asked: list[tuple[Statement, Statement]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged(here, PAIRS)
+    asked.clear()
+    monkeypatch.setattr(judgements, "_state_of_the_rules", lambda: "others")
+    judged(here, PAIRS)
+    assert len(asked) == len(PAIRS)
+
+
+def test_too_much_is_not_kept(here: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    judged(here, PAIRS[:8])
+    monkeypatch.setattr(judgements, "_MOST_KEPT", 10)
+    judged(here, PAIRS[8:14])
+    assert len(json.loads((here.state / "judgements.json").read_text(encoding="utf-8"))["pairs"]) == 6
+
+
+def test_who_promises_to_touch_nothing_keeps_nothing(here: Hub) -> None:
+    judged(here, PAIRS, keep=False)
+    assert not (here.state / "judgements.json").exists()
+
+
+def test_the_pages_are_the_same_with_and_without(soul: Soul, git_hub: Path) -> None:
+    lines = [json.dumps({"kind": "fact", "scope": "stable", "summary": said}) for said in SAYINGS]
+    soul("add", "--stdin", "--source", "s-one", stdin="\n".join(lines))
+    soul("compile")
+    before = {path.name: path.read_bytes() for path in (git_hub / "canonical").rglob("*.md")}
+    assert (git_hub / ".git" / "agent-soul" / "judgements.json").is_file()
+    assert b"CONFLICT" in before["stable-memory.md"]
+    soul("compile", "--check")
+    (git_hub / ".git" / "agent-soul" / "judgements.json").unlink()
+    soul("compile", "--check")
