@@ -10,9 +10,12 @@ import pytest
 from history.aimed import Range
 from history.faults import why_not
 
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/stat").exists(), reason="looks for running commands in /proc, which only Linux has"
-)
+pytestmark = [
+    pytest.mark.proof,
+    pytest.mark.skipif(
+        not Path("/proc/self/stat").exists(), reason="looks for running commands in /proc, which only Linux has"
+    ),
+]
 
 
 @pytest.fixture(scope="module")

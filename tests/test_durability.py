@@ -101,6 +101,7 @@ def typical_seconds(command: Sequence[str], cwd: Path) -> float:
     return time.monotonic() - started
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("seed", [1, 2])
 def test_killed_commands_lose_nothing(git_hub: Path, seed: int) -> None:
     dice = random.Random(seed)
@@ -175,6 +176,7 @@ def _points(strace: Sequence[str], hub: Path, command: Sequence[str], record: Pa
                 yield found[1], counts[found[1]]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("fresh", [True, False], ids=["first command", "later command"])
 def test_a_fault_at_any_system_call_of_add(
     strace: list[str], git_hub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fresh: bool
@@ -330,6 +332,7 @@ def _sample_pages(hub: Path, halves: list[str], stop: threading.Event) -> None:
                 halves.append(f"{page}: {content[:40]!r} … {content[-40:]!r}")
 
 
+@pytest.mark.proof
 def test_eight_writers_and_two_compilers_at_once(git_hub: Path, tmp_path: Path) -> None:
     writers, each = 8, 40
     compile_hub(open_hub(git_hub))

@@ -16,9 +16,12 @@ from history.records import Clone, Commit, Operation, Outcome, World
 from history.run import Plan, Result, run
 from history.writers import FAULTS
 
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/stat").exists(), reason="looks for running commands in /proc, which only Linux has"
-)
+pytestmark = [
+    pytest.mark.proof,
+    pytest.mark.skipif(
+        not Path("/proc/self/stat").exists(), reason="looks for running commands in /proc, which only Linux has"
+    ),
+]
 
 TESTS = Path(__file__).parent
 

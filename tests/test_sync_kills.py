@@ -16,6 +16,8 @@ import pytest
 from history.nemesis import kill
 from support import git
 
+pytestmark = pytest.mark.proof
+
 SOUL = (sys.executable, "-m", "agent_soul")
 
 

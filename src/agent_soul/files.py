@@ -14,6 +14,8 @@ from pathlib import Path
 from agent_soul.errors import StoppedError
 
 TEMPORARY_PATTERN = ".agent-soul.*.tmp"
+_DEEPEST = 3
+"""Folders between `canonical/` and its deepest page, `more/projects/<name>/2026-11.md`."""
 _MANY = 64
 _AT_ONCE = 16
 _FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
@@ -135,15 +137,16 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep(folder: Path, *, below: bool = False) -> None:
-    """Remove what killed writers left in `folder`, and with `below` in all folders below it. Follows no link.
+    """Remove what killed writers left in `folder`, and with `below` in the folders below it. Follows no link.
 
-    Only under the lock, or a living one's file goes.
+    Only under the lock, or a living one's file goes. We write no deeper than `_DEEPEST`, and further down there may be
+    a thousand folders of somebody's.
     """
     for place, folders, names in os.walk(folder):
         for name in fnmatch.filter(names, TEMPORARY_PATTERN):
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(place, name))  # noqa: PTH108, PTH118 - of all files of a hub, in every command
-        if not below:
+        if not below or len(Path(place).relative_to(folder).parts) >= _DEEPEST:
             folders.clear()
 
 

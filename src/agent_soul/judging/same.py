@@ -47,7 +47,7 @@ def _letters(text: str) -> str:
 def says_the_same(pair: Pair) -> Judgement | None:
     """Nearly all in common, and no number, name, sense or thing that differs."""
     one, other = pair.frames
-    names = one.names.keys() - other.weights.keys(), other.names.keys() - one.weights.keys()
+    names = [a.names.keys() - b.weights.keys() - b.names.keys() for a, b in ((one, other), (other, one))]
     if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
     if _sense(one, other) != _sense(other, one):
