@@ -158,7 +158,7 @@ def test_what_waits_for_somebody_is_counted(hub: Path) -> None:
 
     assert start(here).report.pending == (
         "Waiting: 1 open conflicts: `soul conflicts`",
-        "Waiting: 1 for review: `soul search --status pending --limit 0`",
+        "Waiting: 1 for review: `soul review`",
         "Waiting: 1 lines that cannot be read: `soul validate`",
     )
 

@@ -20,6 +20,7 @@ from agent_soul.contexts.choosing import Context, make_context
 from agent_soul.contexts.gathering import context_of
 from agent_soul.errors import RefusedError
 from agent_soul.hub import open_hub
+from agent_soul.projects import folded
 from agent_soul.resolve import resolve
 from agent_soul.tokens import estimate_tokens
 from hubs import AS_OF, event, log_of
@@ -33,7 +34,7 @@ IDENTITY = {
 
 
 def memory_of(*records: Mapping[str, Any], **more: Any) -> Memory:
-    resolution = resolve(log_of(records).events, AS_OF, default_config())
+    resolution = folded(resolve(log_of(records).events, AS_OF, default_config()))
     return Memory(more.pop("identity", {}), resolution, find_conflicts(resolution), default_config(), AS_OF, **more)
 
 
@@ -114,6 +115,17 @@ def test_a_project_that_the_task_names_counts_as_given() -> None:
 
     assert make_context(Request(task="Continue with dataflow."), memory).ids == ["event-1"]
     assert make_context(Request(task="Continue."), memory).ids == []
+
+
+def test_a_renamed_project_is_one_under_every_name() -> None:
+    mark = {"action": "alias", "targets": ["shop"], "to": "store"}
+    records = [event(1, scope="project", project="shop"), event(2, scope="project", project="store")]
+    renamed = event(3, kind="mark", scope="project", project="store", mark=mark)
+    memory = memory_of(*records, renamed)
+
+    for name in ("shop", "store", "STORE"):
+        assert sorted(make_context(Request(project=name), memory).ids) == ["event-1", "event-2"]
+        assert sorted(make_context(Request(task=f"Go on with {name}."), memory).ids) == ["event-1", "event-2"]
 
 
 def test_a_project_that_nobody_knows_is_said() -> None:

@@ -178,6 +178,16 @@ class TestClosing:
         assert statement["summary"] == "Project shop is closed; it left no decision."
         assert "derived_from" not in statement
 
+    def test_what_was_left_undecided_is_not_told_as_decided(self) -> None:
+        pending = of(6, "shop", "Move to Bun?", kind="decision", decision={"status": "pending"})
+        (statement, _) = closing(find_project(projects(*self.RECORDS, pending), "shop"))
+        assert statement["summary"] == (
+            "Project shop is closed. Decided: Ships on Mondays; Uses PostgreSQL. Left undecided: Move to Bun?."
+        )
+        assert statement["derived_from"] == ["event-2", "event-1", "event-6"]
+        (statement, _) = closing(find_project(projects(pending), "shop"))
+        assert statement["summary"] == "Project shop is closed; it left no decision. Left undecided: Move to Bun?."
+
     def test_many_decisions_keep_within_what_may_be_written(self) -> None:
         many = [of(n, "shop", f"Decision {n}: {'长' * 300}", kind="decision") for n in range(200)]
         statement, _ = closing(find_project(projects(*many), "shop"))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from agent_soul.cli import main
-from agent_soul.config import default_config
+from agent_soul.config import Threshold, default_config
 from agent_soul.upkeep.weekly import Report, weekly
 from hubs import AS_OF, compiled, event
 
@@ -22,7 +22,8 @@ def on(day: str, number: int, summary: str = "", **fields: Any) -> dict[str, Any
 
 def report(*records: Mapping[str, Any], days: int = 7) -> Report:
     assert AS_OF == "2026-03-10"
-    return weekly(compiled(records), default_config(), days)
+    config = default_config()._replace(thresholds=(Threshold("ocr", minimum=0.9),))
+    return weekly(compiled(records), config, days)
 
 
 def test_new_is_what_these_days_brought_the_weightiest_first() -> None:
@@ -59,6 +60,8 @@ def test_what_is_old_and_what_waits() -> None:
         on("2026-02-01", 6, scope="fuzzy"),
         on("2026-03-09", 7, proposed=True),
         on("2026-03-09", 8, "We decided to ship on Mondays.", scope="daily"),
+        on("2026-03-09", 9, "Bun or Node?", kind="decision", decision={"status": "pending"}),
+        on("2026-03-09", 10, kind="metric", metric={"name": "ocr", "value": 0.5}),
     )
 
     assert found.unused == {"event-1": "2026-01-01"}
@@ -66,6 +69,8 @@ def test_what_is_old_and_what_waits() -> None:
     assert [project.name for project in found.quiet] == ["quiet"]
     assert found.outdated == 1
     assert [v.event.id for v in found.waiting] == ["event-7"]
+    assert [v.event.id for v in found.undecided] == ["event-9"]
+    assert list(map(str, found.crossed)) == ["ocr is 0.5, below 0.9 since 2026-03-09"]
     assert [fragment.newest.id for fragment in found.fragments] == ["event-8"]
 
 

@@ -131,7 +131,7 @@ def _pending(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
         (waiting, "not shared yet", "soul sync"),
         (len(memory.conflicts), "open conflicts", "soul conflicts"),
         (len(crossings(resolution, memory.config.thresholds)), "crossed limits of metrics", "soul metric --check"),
-        (resolution.counts[Status.PENDING], "for review", "soul search --status pending --limit 0"),
+        (resolution.counts[Status.PENDING], "for review", "soul review"),
         (resolution.counts[Status.QUARANTINED], "with an id that has two contents", "soul validate"),
         (log.bad_lines, "lines that cannot be read", "soul validate"),
     )

@@ -89,6 +89,9 @@ def _to_decide(found: Report, resolution: Resolution) -> list[str]:
     lines = _listed("  proposed: ", (v.event for v in found.waiting), resolution, len(found.waiting), _SHOWN)
     if lines:
         lines.append(with_commands("  `soul review approve ID --source YOUR-ID`, or `soul review reject ID`"))
+    lines += _listed("  pending: ", (v.event for v in found.undecided), resolution, len(found.undecided), _SHOWN)
+    lines += [f"  crossed limit: {crossing}" for crossing in found.crossed[:_SHOWN]]
+    lines += _hidden("  crossed limit: ", len(found.crossed), _SHOWN)
     lines += [f"  two contents of one id: {id_}" for id_ in found.quarantined[:_SHOWN]]
     lines += _hidden("  ", len(found.quarantined), _SHOWN)
     if found.merges or found.fragments:
@@ -132,6 +135,8 @@ def _fields(found: Report) -> dict[str, Any]:
         },
         "decide": {
             "proposed": ids(found.waiting),
+            "undecided": ids(found.undecided),
+            "crossed": [str(crossing) for crossing in found.crossed],
             "quarantined": list(found.quarantined),
             "merges": [cluster.id for cluster in found.merges],
             "remarks": [fragment.newest.id for fragment in found.fragments],

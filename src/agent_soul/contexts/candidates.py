@@ -15,6 +15,7 @@ from agent_soul.event import Event
 from agent_soul.instants import add_days
 from agent_soul.metrics import Series, metric_series
 from agent_soul.pages import FUZZY, METRICS, PROFILE, STABLE, Line, active_lines
+from agent_soul.projects import aliases_of
 from agent_soul.searching.document import sequence
 from agent_soul.text import compare_key
 
@@ -155,18 +156,24 @@ class _Place:
 
 def projects_asked_for(request: Request, memory: Memory) -> frozenset[str]:
     """Return the projects that are meant: the one given, else all whose names stand in the task."""
+    aliases = aliases_of(memory.resolution)
     if request.project:
-        return frozenset([compare_key(request.project)])
+        return frozenset([compare_key(aliases.name_for(request.project))])
     task = sequence(request.task)
-    names = {verdict.event.project for verdict in memory.resolution.active} if task else set()
-    return frozenset(compare_key(name) for name in names if name and (sequence(name) or "?") in task)
+    called = {verdict.event.project for verdict in memory.resolution.active} if task else set()
+    meant = (name for name in called if name and _stands_in(task, aliases.names_for(name)))
+    return frozenset(map(compare_key, meant))
+
+
+def _stands_in(task: str, names: Iterable[str]) -> bool:
+    return any((sequence(name) or "?") in task for name in names)
 
 
 def unknown_project(request: Request, memory: Memory) -> str:
     """Return what to say where the project that was given has no line, and which one may be meant; else nothing."""
     names = sorted({verdict.event.project for verdict in memory.resolution.verdicts if verdict.event.project})
     keys = {compare_key(name): name for name in names}
-    wanted = compare_key(request.project)
+    wanted = compare_key(aliases_of(memory.resolution).name_for(request.project))
     if not wanted or wanted in keys:
         return ""
     import difflib  # only a mistake pays for it

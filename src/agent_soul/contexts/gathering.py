@@ -18,6 +18,7 @@ from agent_soul.identity import L0_FILES
 from agent_soul.judgements import remembered_judge
 from agent_soul.log import Log
 from agent_soul.outbox import whole_log
+from agent_soul.projects import folded
 from agent_soul.resolve import resolve
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import NoWordsError, find, open_index
@@ -36,7 +37,7 @@ def recall(hub: Hub, log: Log, task: str, now: datetime) -> Memory:
     config = load_config(hub)[0]
     today = now.astimezone(UTC).date().isoformat()
     as_of = default_state(None, recorded_in(hub), today).as_of
-    resolution = resolve(log.events, as_of, config)
+    resolution = folded(resolve(log.events, as_of, config))
     relevance = relevance_of(hub, task, today)
     with remembered_judge(hub) as judge:
         conflicts = find_conflicts(resolution, judge)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from agent_soul.draft import MAX_DETAIL_BYTES
@@ -18,10 +18,16 @@ from agent_soul.upkeep.records import writable
 
 _HAN = re.compile("[\u4e00-\u9fff]")
 _CLOSED = {
-    False: ("Project {name} is closed. Decided: {decisions}.", "Project {name} is closed; it left no decision.", "; "),
-    True: ("项目 {name} 已结束。决定：{decisions}。", "项目 {name} 已结束，没有留下决定。", "；"),
+    False: (
+        "Project {name} is closed. Decided: {decisions}.",
+        "Project {name} is closed; it left no decision.",
+        "; ",
+        " Left undecided: {open}.",
+    ),
+    True: ("项目 {name} 已结束。决定：{decisions}。", "项目 {name} 已结束，没有留下决定。", "；", "未决：{open}。"),
 }
 _ENDS = ".。;；"
+_DECIDED, _UNDECIDED = frozenset({None, "approved"}), frozenset({"pending"})
 _LONGEST_LIST = 10_000
 
 
@@ -89,34 +95,34 @@ def closing(project: Project) -> list[dict[str, Any]]:
             f"nothing of the project {project.name!r} is active",
             hint="it is closed; `soul search --all --project NAME` finds what it was" if project.is_closed else "",
         )
-    decisions = sorted(
-        (event for event in project.active if event.kind == "decision" and not _is_given_up(event)),
-        key=lambda event: (-event.importance, event.sort_key),
-    )
+    decisions, undecided = (_decisions(project, of) for of in (_DECIDED, _UNDECIDED))
     statement = {
         "kind": "fact",
         "scope": "stable",
         "project": project.name,
-        "summary": _summary(project.name, decisions),
+        "summary": _summary(project.name, decisions, undecided),
         "importance": max((event.importance for event in decisions), default=0.5),
     }
-    if decisions:
-        ids = [event.id for event in decisions]
-        statement |= {"detail": _links(decisions), "derived_from": ids[:_LONGEST_LIST]}
+    if decisions or undecided:
+        ids = [event.id for event in (*decisions, *undecided)]
+        statement |= {"detail": _links([*decisions, *undecided]), "derived_from": ids[:_LONGEST_LIST]}
     return [statement, *marks_upon(project.active, "archive", writable(f"project {project.name} is closed"))]
 
 
-def _is_given_up(event: Event) -> bool:
-    return bool(event.data.get("decision", {}).get("status") == "deprecated")
+def _decisions(project: Project, statuses: Collection[str | None]) -> list[Event]:
+    """Return the project's decisions of these statuses, the weightiest first."""
+    found = (e for e in project.active if e.kind == "decision" and e.data.get("decision", {}).get("status") in statuses)
+    return sorted(found, key=lambda event: (-event.importance, event.sort_key))
 
 
-def _summary(name: str, decisions: Sequence[Event]) -> str:
+def _summary(name: str, decisions: Sequence[Event], undecided: Sequence[Event]) -> str:
     """Return the statement in the language in which most of the decisions are written, by the name without any."""
-    texts = [event.summary for event in decisions] or [name]
+    texts = [event.summary for event in (*decisions, *undecided)] or [name]
     chinese = sum(bool(_HAN.search(text)) for text in texts) * 2 > len(texts)
-    with_decisions, without, comma = _CLOSED[chinese]
-    said = comma.join(text.rstrip(_ENDS) for text in texts)
-    return writable(with_decisions.format(name=name, decisions=said) if decisions else without.format(name=name))
+    with_decisions, without, comma, still_open = _CLOSED[chinese]
+    decided, left = (comma.join(e.summary.rstrip(_ENDS) for e in events) for events in (decisions, undecided))
+    said = with_decisions.format(name=name, decisions=decided) if decided else without.format(name=name)
+    return writable(said + (still_open.format(open=left) if left else ""))
 
 
 def _links(decisions: Sequence[Event]) -> str:

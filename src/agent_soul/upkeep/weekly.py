@@ -12,6 +12,7 @@ from agent_soul.conflicts import Conflict
 from agent_soul.dedup import Cluster
 from agent_soul.disuse import unused_since
 from agent_soul.instants import add_days
+from agent_soul.metrics import Crossing, crossings
 from agent_soul.resolve import Resolution, Status, Verdict
 from agent_soul.upkeep.consolidating import open_clusters, oversize_pages
 from agent_soul.upkeep.fragments import Fragment, find_fragments
@@ -26,7 +27,8 @@ class Report(NamedTuple):
     """The state of a memory on `as_of` and what the `days` before it brought; what weighs most comes first.
 
     `new` are active, `gone` were replaced or taken back by an event of these days; `unused` maps ids to the date of
-    their last use, `expiring` hold until a day of the next `days`, `quiet` are projects that nobody wrote to for long.
+    their last use, `undecided` are decisions that are pending, `expiring` hold until a day of the next `days`, `quiet`
+    are projects that nobody wrote to for long.
     """
 
     as_of: str
@@ -40,6 +42,8 @@ class Report(NamedTuple):
     quiet: tuple[Project, ...]
     outdated: int
     waiting: tuple[Verdict, ...]
+    undecided: tuple[Verdict, ...]
+    crossed: tuple[Crossing, ...]
     quarantined: tuple[str, ...]
     merges: tuple[Cluster, ...]
     fragments: tuple[Fragment, ...]
@@ -65,6 +69,8 @@ def weekly(compiled: Compiled, config: Config, days: int = 7) -> Report:
         tuple(p for p in list_projects(resolution) if p.active and p.last_date <= quiet_since),
         len(outdated(resolution)),
         tuple(waiting(resolution)),
+        tuple(v for v in resolution.active if v.event.data.get("decision", {}).get("status") == "pending"),
+        crossings(resolution, config.thresholds),
         tuple(dict.fromkeys(v.event.id for v in resolution.verdicts if v.status is Status.QUARANTINED)),
         tuple(open_clusters(resolution)),
         tuple(find_fragments(resolution)),
