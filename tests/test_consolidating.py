@@ -126,8 +126,10 @@ def test_where_and_as_what_a_remark_is_kept(remark: dict[str, Any], kept: dict[s
 
 
 def drafted(records: Iterable[Mapping[str, Any]]) -> list[Event]:
-    """Make events of records as `Run.draft` does, but for clock and chance."""
-    return [build(event(0) | record | {"event_id": f"made-{crc32(record['summary'].encode())}"}) for record in records]
+    """Make events of records as `Run.draft` does, later than all others, but for clock and chance."""
+    return [
+        build(event(5_000) | record | {"event_id": f"made-{crc32(record['summary'].encode())}"}) for record in records
+    ]
 
 
 def consolidated(*records: Mapping[str, Any], propose: bool = False) -> Consolidation:
