@@ -182,6 +182,8 @@ def test_only_what_is_new_since_a_commit(machines: Machines) -> None:
     assert f"--changed-since {after.report.revision[:12]}" in after.text
     with pytest.raises(RefusedError, match="names no commit"):
         start(machines.other, changed_since="--all")
+    with pytest.raises(RefusedError, match="names no commit"):
+        start(machines.other, changed_since="^HEAD")
 
 
 def test_all_of_it_stays_within_the_budget(hub: Path) -> None:

@@ -314,6 +314,15 @@ class TestConsolidate:
         pages = compile_hub(find_hub(str(hub))).compiled.texts
         assert "User likes concise" not in pages["profile.md"]
 
+    def test_what_it_tells_of_itself_is_nothing_to_merge(self, hub: Path, run: Run) -> None:
+        """Reports in equal words, of runs that each found something, would else be merged for ever."""
+        for number in range(3):
+            place = {"scope": "agent", "agent": f"a-{number}", "importance": 0.5}
+            write(hub, *(each | place | {"event_id": f"pair-{number}-{n}"} for n, each in enumerate(SAME)))
+            assert run("consolidate", "--apply", *WHO)["applied"] == 1
+        assert run("consolidate", "--apply", *WHO)["applied"] == 0
+        assert run("consolidate", "--apply", *WHO)["applied"] == 0
+
     def test_the_page_tells_what_was_done_from_the_log_alone(self, hub: Path, run: Run) -> None:
         write(hub, *SAME, note(3, "We decided to ship on Mondays only."))
         run("consolidate", "--apply", *WHO)
@@ -324,7 +333,7 @@ class TestConsolidate:
         assert headings(page) == [f"{today} soul consolidate by nightly"]
         report, merged, kept = items(page)
         assert report.startswith("Consolidated: 1 merge made, 1 remark kept; 1 key fact checked, none off the pages. (")
-        assert merged.startswith("merged: User prefers short answers. (")
+        assert merged.startswith("merged: User prefers short answers. ×2 from 2 sources (")
         assert merged.endswith("from event-2, event-1")
         assert kept.startswith("kept: We decided to ship on Mondays only. (")
         assert "\n  profile.md: " in page

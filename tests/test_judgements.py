@@ -84,8 +84,10 @@ def test_a_broken_entry_is_judged_again(here: Hub) -> None:
     expected = judged(here, PAIRS)
     file = here.state / "judgements.json"
     noted = json.loads(file.read_text(encoding="utf-8"))
-    noted["pairs"] = {key: ["perhaps", "no rule"] for key in noted["pairs"]}
-    file.write_text(json.dumps(noted), encoding="utf-8")
+    for broken in (["perhaps", "no rule"], ["conflict"], [], "", 7, None):
+        file.write_text(json.dumps({**noted, "pairs": dict.fromkeys(noted["pairs"], broken)}), encoding="utf-8")
+        assert judged(here, PAIRS) == expected
+    file.write_text("[" * 200_000, encoding="utf-8")
     assert judged(here, PAIRS) == expected
 
 

@@ -53,6 +53,14 @@ def test_a_limit_of_one_project_is_about_that_project() -> None:
     assert crossed(cost(1), shop) == ["Cost of shop is 30, above 20 since 2026-03-01"]
 
 
+def test_a_limit_follows_its_project_to_another_name() -> None:
+    mark = {"action": "alias", "targets": ["shop"], "to": "store"}
+    renamed = event(9, kind="mark", scope="project", project="store", mark=mark)
+    shop = measured(2, 30, "cost", scope="project", project="shop")
+
+    assert crossed(shop, renamed) == ["cost of store is 30, above 20 since 2026-03-01"]
+
+
 def test_the_page_marks_what_is_beyond_a_limit() -> None:
     page = compiled([measured(1, 0.95), measured(2, 0.87)], LIMITS).texts["metrics.md"]
 

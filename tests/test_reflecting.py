@@ -86,11 +86,12 @@ def test_a_program_says_what_and_never_who_or_that_it_counts(hub: Path, reflect:
 
 def test_a_bad_line_costs_that_line(hub: Path, reflect: Run) -> None:
     mark = {"kind": "mark", "mark": {"action": "archive", "targets": ["event-1"]}, "summary": "Gone."}
+    odd = ('{"summary": "So.", "kind": []}', '{"summary": "So.", "kind": {"a": 1}}')
     lines = ("Here you are:", '{"summary": "一条好的。"}', "", json.dumps(mark), '{"kind": "rumor", "summary": "So."}')
 
-    answer = reflect(printing(*lines), code=1)
+    answer = reflect(printing(*lines, *odd), code=1)
 
-    assert [refusal["line"] for refusal in answer["refused"]] == [1, 4, 5]
+    assert [refusal["line"] for refusal in answer["refused"]] == [1, 4, 5, 6, 7]
     assert [each["summary"] for each in by_model(hub)] == ["一条好的。"]
 
 

@@ -45,6 +45,14 @@ def test_what_is_kept_of_another_text_or_broken_is_not_trusted(home: Hub, kept: 
     assert settings.config_of(home, b"fuzzy_days: 3")[0].fuzzy_days == 3
 
 
+def test_what_the_schema_refuses_of_it_is_read_from_the_text(home: Hub) -> None:
+    for spoilt in ("[1]", '{"fuzzy_days": "soon"}', "[" * 100_000):
+        (home.state / settings._KEPT).write_text(f'{{"text": "fuzzy_days: 3", "says": {spoilt}}}', encoding="utf-8")
+        settings._load.cache_clear()
+
+        assert settings.config_of(home, b"fuzzy_days: 3")[0].fuzzy_days == 3
+
+
 def test_a_changed_file_is_read_again(home: Hub) -> None:
     for days in (1, 2, 1):
         home.config_file.write_text(f"fuzzy_days: {days}\n", encoding="utf-8")

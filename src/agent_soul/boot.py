@@ -15,14 +15,14 @@ from agent_soul.clone import last_together
 from agent_soul.contexts.asking import LEAST_BUDGET, Memory, Request
 from agent_soul.contexts.choosing import Context, make_context
 from agent_soul.contexts.gathering import recall
-from agent_soul.errors import RefusedError, SoulError
+from agent_soul.errors import RefusedError, SoulError, StoppedError
 from agent_soul.hub import Hub
 from agent_soul.instants import add_days
 from agent_soul.log import Log, SourceFiles, parse_log
 from agent_soul.metrics import crossings
 from agent_soul.missed import Session, Writes
 from agent_soul.resolve import Status
-from agent_soul.sessions import start_session, writes_of
+from agent_soul.sessions import begun, start_session, writes_of
 from agent_soul.sync import Reach, not_shared, pull
 from agent_soul.tokens import estimate_tokens
 
@@ -92,7 +92,7 @@ def boot(
     pulled = _pull(hub, seconds)
     log = outbox.whole_log(hub)
     writes = writes_of(hub, log.events, now)
-    session = start_session(hub, source, now)
+    session = _noted_session(hub, source, now)
     memory = recall(hub, log, request.task, now)
     pending = tuple(_pending(hub, log, memory))
     revision = gitio.head(hub) if hub.git_root else ""
@@ -101,6 +101,14 @@ def boot(
         memory = memory._replace(only=_new_ids(hub, log, before))
     left = request.budget - estimate_tokens(f"{report.text}\n") - 1
     return Boot(report, make_context(request._replace(budget=max(left, LEAST_BUDGET)), memory))
+
+
+def _noted_session(hub: Hub, source: str, now: datetime) -> Session:
+    """Note that the session begins; where nothing can be written, it is not looked at later, and that is all."""
+    try:
+        return start_session(hub, source, now)
+    except (StoppedError, OSError):
+        return begun(source, now)
 
 
 def _pull(hub: Hub, seconds: float) -> Pulled:

@@ -114,8 +114,8 @@ def resolve_today(hub: Hub, log: Log) -> Resolution:
 
 
 def resolve_hub(hub: Hub) -> Resolution:
-    """Return what every acknowledged event of the hub is worth today."""
-    return resolve_today(hub, outbox.whole_log(hub))
+    """Return what every acknowledged event of the hub is worth today, under the names of today."""
+    return folded(resolve_today(hub, outbox.whole_log(hub)))
 
 
 def crossed_limits(hub: Hub) -> tuple[Crossing, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_soul.conflicts import Settled, judged_pairs, stated_for, statement_of
-from agent_soul.event import Event
+from agent_soul.event import Event, is_report_of_upkeep
 from agent_soul.judging import Label, judge
 from agent_soul.resolve import Resolution
 from agent_soul.settling import place_of
@@ -67,7 +67,7 @@ def find_clusters(resolution: Resolution, scope: str = "") -> list[Cluster]:
     """Return the clusters of active statements, newest first; with `scope` those that hold one of that scope."""
     reaches: dict[tuple[str, ...], list[Event]] = defaultdict(list)
     for verdict in resolution.active:
-        if verdict.event.kind not in _UNMERGED:
+        if verdict.event.kind not in _UNMERGED and not is_report_of_upkeep(verdict.event):
             reaches[stated_for(verdict.event)].append(verdict.event)
     settled = Settled(resolution.settled)
     clusters = [cluster for events in reaches.values() for cluster in _clusters_in(events, settled)]

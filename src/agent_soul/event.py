@@ -255,6 +255,12 @@ def as_line(event: Event) -> Line:
     return Line(event.id, event.source, event.date, serialise(event.data), event.path)
 
 
+def is_report_of_upkeep(event: Event) -> bool:
+    """Tell whether a run of upkeep tells of itself; what it makes of statements names them, and is a statement."""
+    tool = event.data.get("origin", {}).get("tool", "")
+    return str(tool).startswith("soul ") and not event.data.get("derived_from") and event.scope == "daily"
+
+
 def short_id(event_id: str) -> str:
     """Return how an id is shown: 8 characters of a UUID, any other whole."""
     return event_id[:SHORT_ID] if _UUID.fullmatch(event_id) else event_id

@@ -62,10 +62,14 @@ class _Memory:
             replace_file(self._file, content.encode())
 
     def _read(self) -> dict[str, list[str]]:
-        with contextlib.suppress(StoppedError, ValueError, TypeError, KeyError, AttributeError):
+        with contextlib.suppress(StoppedError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             noted = json.loads(read_regular(self._file))
             if noted["rules"] == self._rules:
-                return {key: [*map(str, found)] for key, found in noted["pairs"].items() if found[0] in [*Label]}
+                return {
+                    key: [*map(str, found)]
+                    for key, found in noted["pairs"].items()
+                    if found[0] in [*Label] and found[1]
+                }
         return {}
 
 

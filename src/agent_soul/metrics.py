@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from agent_soul.config import Threshold
 from agent_soul.event import Event
+from agent_soul.projects import aliases_of
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key
 
@@ -107,11 +108,11 @@ def crossings(resolution: Resolution, thresholds: Sequence[Threshold]) -> tuple[
     """Return every limit that is crossed now, in the order of the settings."""
     if not thresholds:
         return ()
-    series = metric_series(resolution)
+    series, aliases = metric_series(resolution), aliases_of(resolution)
     return tuple(
         Crossing(each, limit, _since(each, limit))
         for limit in thresholds
-        for each in find_series(series, limit.metric, limit.project or limit.agent)
+        for each in find_series(series, limit.metric, aliases.name_for(limit.project) or limit.agent)
         if limit.is_crossed_by(each.values[-1]) and each.newest.scope in _scopes(limit, each)
     )
 

@@ -31,9 +31,14 @@ def start_session(hub: Hub, source: str, now: datetime, name: str = "") -> Sessi
         going_on = [each for each in sessions if name and _is_open(each, source, name)]
         if going_on:
             return going_on[-1]
-        session = Session(source, now.isoformat(timespec="seconds"), "", name)
+        session = begun(source, now, name)
         _write(hub, [*sessions, session])
     return session
+
+
+def begun(source: str, now: datetime, name: str = "") -> Session:
+    """Return a session that begins at `now`."""
+    return Session(source, now.isoformat(timespec="seconds"), "", name)
 
 
 def end_session(hub: Hub, source: str, now: datetime, name: str = "") -> Session:
@@ -51,7 +56,7 @@ def end_session(hub: Hub, source: str, now: datetime, name: str = "") -> Session
 
 def known_sessions(hub: Hub) -> list[Session]:
     """Return the sessions that this clone remembers, in the order of their beginnings."""
-    with contextlib.suppress(StoppedError, ValueError, TypeError):
+    with contextlib.suppress(StoppedError, ValueError, TypeError, RecursionError):
         sessions = [Session(*map(str, row)) for row in json.loads(read_regular(_file(hub)))]
         for moment in (moment for each in sessions for moment in (each.start, each.end) if moment):
             parse_instant(moment)

@@ -12,7 +12,7 @@ import json
 from typing import Any
 
 from agent_soul.config import Config, default_config, load_yaml, parse_config
-from agent_soul.errors import StoppedError
+from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import Hub
 
@@ -31,14 +31,17 @@ def load_config(hub: Hub, *, keep: bool = True) -> tuple[Config, list[str]]:
 
 def config_of(hub: Hub, text: bytes, *, keep: bool = True) -> tuple[Config, list[str]]:
     """Do what `parse_config` does with a soul.yaml of this hub, be it the work tree's or a commit's."""
-    return parse_config(text, functools.partial(_load, hub, keep=keep))
+    try:
+        return parse_config(text, functools.partial(_load, hub, keep=keep))
+    except RefusedError:
+        return parse_config(text)  # what was kept may be spoilt; the text itself says what is wrong with it
 
 
 @functools.lru_cache(maxsize=4)
 def _load(hub: Hub, text: bytes, *, keep: bool) -> Any:
     """Return what the YAML says, from the state folder where it is kept for this very text."""
     file, key = hub.state / _KEPT, text.decode("latin-1")
-    with contextlib.suppress(StoppedError, ValueError, TypeError, KeyError):
+    with contextlib.suppress(StoppedError, ValueError, TypeError, KeyError, RecursionError):
         kept = json.loads(read_regular(file))
         if kept["text"] == key:
             return kept["says"]

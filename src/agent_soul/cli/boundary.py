@@ -46,6 +46,9 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
     except BrokenPipeError:
         discard_stdout()  # the reader has seen enough (`search | head`); what was to be written is written
         return ExitCode.DONE
+    except UnicodeEncodeError as error:
+        said = f"{error.object[:_LONGEST]!r} holds bytes that are no UTF-8"
+        return _report(arguments, ExitCode.USAGE, said, "give the text in UTF-8")
     except OSError as error:
         return _report(arguments, ExitCode.STOPPED, *_refused_by_system(error))
     except Exception as error:

@@ -12,6 +12,7 @@ from agent_soul.compiler import default_state, recorded_in
 from agent_soul.conflicts import find_conflicts
 from agent_soul.contexts.asking import Memory, Request
 from agent_soul.contexts.choosing import Context, make_context
+from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular
 from agent_soul.hub import Hub
 from agent_soul.identity import L0_FILES
@@ -54,6 +55,8 @@ def relevance_of(hub: Hub, task: str, today: str) -> Mapping[str, float]:
         ranking = find(index, text, (), Filters(), today, meant=meant_by(hub, index, task)).ranking
     except NoWordsError:
         return {}
+    except StoppedError:  # a model that cannot be asked; words say the most
+        ranking = find(index, text, (), Filters(), today).ranking
     answers = {ranking.facts[each.number].order[-1]: each.score.answer for each in ranking.best}
     best = max(answers.values(), default=0.0)
     return {id_: answer / best for id_, answer in answers.items()} if best > 0 else {}

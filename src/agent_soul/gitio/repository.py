@@ -48,7 +48,7 @@ def head(hub: Hub) -> str:
 
 def find_commit(hub: Hub, revision: str) -> str:
     """Return the hash of the commit that a person names, or an empty string where there is none."""
-    if "\0" in revision:
+    if "\0" in revision or revision.startswith("^"):  # that names what not to show
         return ""
     arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     code, out, _ = attempt(hub, *arguments)

@@ -48,7 +48,7 @@ def keep(hub: Hub, snapshot: Snapshot) -> str:
 def load(hub: Hub, name: str) -> Snapshot:
     """Return the kept list. Raises `RefusedError` where there is none of this name any more."""
     file = hub.state / _FOLDER / f"{name}.json"
-    with contextlib.suppress(OSError, ValueError, TypeError):
+    with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
         if _NAME.fullmatch(name) and time.time() - file.stat().st_mtime < _SECONDS_KEPT:
             return Snapshot(*map(tuple, json.loads(file.read_text(encoding="utf-8", errors="surrogatepass"))))
     raise RefusedError(f"there is no snapshot {name!r}; one is kept for a day", hint="search again without --snapshot")

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agent_soul.acts import MARK_KINDS
-from agent_soul.event import Event
+from agent_soul.event import Event, is_report_of_upkeep
 from agent_soul.repeating import repeated_pairs
 from agent_soul.resolve import Resolution, Status, Verdict
 from agent_soul.settling import place_of
@@ -91,10 +91,8 @@ def find_fragments(resolution: Resolution) -> list[Fragment]:
 
 def _is_remark(verdict: Verdict) -> bool:
     event = verdict.event
-    of_ours = str(event.data.get("origin", {}).get("tool", "")).startswith("soul ")
-    own = of_ours and not event.data.get("derived_from")  # a report of upkeep; a merge of remarks is a remark
     standing = verdict.status in (Status.ACTIVE, Status.STALE)
-    return standing and event.scope in _PASSING and event.kind not in _NEVER and not own
+    return standing and event.scope in _PASSING and event.kind not in _NEVER and not is_report_of_upkeep(event)
 
 
 def _alike(remarks: Iterable[Verdict], lasting: Sequence[Event]) -> Mapping[str, dict[str, Event]]:

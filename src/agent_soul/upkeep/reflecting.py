@@ -95,7 +95,7 @@ def propose(run: Run, lines: Sequence[bytes], known: Iterable[Event]) -> Proposa
 
 def _draft(run: Run, line: bytes, ids: KnownIds) -> Event:
     given = {name: value for name, value in load_object(line).items() if name not in _OURS}
-    if given.get("kind") in MARK_KINDS:
+    if str(given.get("kind")) in MARK_KINDS:
         raise RefusedError(f"a {given['kind']} is for people; a program proposes what to remember")
     record, _ = with_whole_ids({**_DEFAULTS, **given}, ids)
     (event,) = run.draft([{**record, "proposed": True}])
