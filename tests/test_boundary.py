@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -148,7 +149,11 @@ class TestInterrupts:
         places = f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
         env = {**os.environ, "PYTHONPATH": places, "INTERRUPT_AT": imported}
 
-        done = subprocess.run([*SOUL.split(), "compile"], cwd=hub, env=env, capture_output=True, text=True, check=False)
+        # What runs in the background of a script inherits that Ctrl-C is ignored.
+        listening = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        done = subprocess.run(
+            [*SOUL.split(), "compile"], cwd=hub, env=env, capture_output=True, text=True, preexec_fn=listening
+        )
 
         assert done.returncode == 128 + signal.SIGINT
         assert done.stderr == ""
