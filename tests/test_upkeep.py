@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -349,3 +352,40 @@ class TestHeartbeat:
 
         assert [each["event_id"] for each in answer["archived"]] == ["event-1"]
         assert [each["times"] for each in answer["confirmed"]] == [2]
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (("consolidate", "--apply"), "supersedes"),
+        (("prune", "--apply"), "archive"),
+        (("project", "close", "shop"), "is closed."),
+    ],
+    ids=["consolidate", "prune", "close"],
+)
+def test_two_at_once_do_it_once(hub: Path, command: tuple[str, ...], words: str) -> None:
+    """Both would else find the same before either has written what follows from it."""
+    write(
+        hub,
+        event(1, "User likes concise replies.", kind="preference", scope="profile"),
+        event(2, "User prefers short answers.", kind="preference", scope="profile"),
+        event(3, "We use Flask.", kind="decision", scope="project", project="shop"),
+        fuzzy(4, "The office is closed on Monday."),
+    )
+    alone = hub.parent / "alone"
+    shutil.copytree(hub, alone)
+
+    for folder, times in ((alone, 1), (hub, 4)):
+        running = [
+            subprocess.Popen([sys.executable, "-m", "agent_soul", *command, *WHO], cwd=folder, stderr=subprocess.PIPE)
+            for _ in range(times)
+        ]
+        assert sorted({process.wait(60) for process in running}) in ([0], [0, 2]), [p.communicate() for p in running]
+        for process in running:
+            process.communicate()
+
+    assert 0 < _log_of(alone).count(words) == _log_of(hub).count(words)
+
+
+def _log_of(hub: Path) -> str:
+    return "".join(file.read_text(encoding="utf-8") for file in sorted((hub / "sources").rglob("*.ndjson")))

@@ -92,6 +92,7 @@ def _thin_session(session: Session, events: Sequence[Event], now: datetime, conf
     if minutes <= config.session_minutes or size >= config.session_bytes:
         return None
     what = f"{session.source} recorded {size} bytes in the {minutes} minutes from {session.start[:16]} on"
+    what += f"; {config.session_bytes} are looked for"
     return Missed(session.source, session.start[:10], what, _mend(session))
 
 

@@ -15,6 +15,7 @@ import click
 
 from agent_soul.errors import StoppedError
 from agent_soul.hub import Hub, find_hub
+from agent_soul.lock import exclusive
 
 if TYPE_CHECKING:
     from agent_soul.adding import Added
@@ -39,6 +40,14 @@ def output_options(command: F) -> F:
 def open_hub(hub_name: str | None) -> Hub:
     """Return the hub that the options name, the command's own first."""
     return find_hub(hub_name or click.get_current_context().find_root().obj)
+
+
+def take_turn(hub: Hub, purpose: str) -> None:
+    """Wait until no other command looks for what to mend, and keep the turn until this one ends.
+
+    Between reading what there is and appending what follows from it, another one would find the same.
+    """
+    click.get_current_context().with_resource(exclusive(hub.state / "upkeep" / "lock", purpose=purpose))
 
 
 def terminal_safe(text: str) -> str:

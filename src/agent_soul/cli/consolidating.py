@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json
+from agent_soul.cli.common import line_of, output_options, say, show, show_json
 from agent_soul.cli.judging import cluster_fields, show_cluster
-from agent_soul.cli.upkeep import PAGES_FOLLOW, require_source, show_verdicts, verdict_fields
+from agent_soul.cli.upkeep import PAGES_FOLLOW, open_for_upkeep, show_verdicts, verdict_fields
 from agent_soul.compiler import compile_log, default_state, recorded_in
 from agent_soul.errors import ExitCode, StoppedError
 from agent_soul.event import short_id
@@ -32,8 +32,7 @@ def consolidate_(apply_: bool, propose: bool, source: str, as_json: bool, hub_na
     --apply merges what says the same and keeps the remarks, by appended events alone.
     Writes only if every key fact is still on its page afterwards. canonical/upkeep.md tells what was done.
     """
-    require_source(source, apply_=apply_)
-    hub = open_hub(hub_name)
+    hub = open_for_upkeep(hub_name, source, apply_=apply_)
     log, config = whole_log(hub), load_config(hub)[0]
     before = compile_log(log, config, default_state(None, recorded_in(hub)))
     run = Run("consolidate", source or _NOBODY)

@@ -9,6 +9,7 @@ import click
 
 from agent_soul import adding
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json
+from agent_soul.cli.upkeep import open_for_upkeep
 from agent_soul.compiler import resolve_hub
 from agent_soul.conflicts import Conflict, find_conflicts
 from agent_soul.dedup import Cluster, find_clusters
@@ -79,9 +80,7 @@ def dedup(
     cluster_ids: tuple[str, ...], scope: str, apply_: bool, source: str, as_json: bool, hub_name: str | None
 ) -> int:
     """Suggest which statements say the same in other words, and what would be kept. Merging is by appended events."""
-    if apply_ and not source:
-        raise RefusedError("--apply needs --source ID", hint="say who decides; or set AGENT_SOUL_SOURCE")
-    hub = open_hub(hub_name)
+    hub = open_for_upkeep(hub_name, source, apply_=apply_)
     resolution = resolve_hub(hub)
     found = _named(find_clusters(resolution, scope), cluster_ids)
     added = _apply(hub, found, source) if apply_ else {}

@@ -6,12 +6,13 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json
+from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json, take_turn
 from agent_soul.cli.upkeep import PAGES_FOLLOW
 from agent_soul.compiler import resolve_hub
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import Event
 from agent_soul.hub import Hub
+from agent_soul.text import compare_key
 from agent_soul.upkeep.projects import Project, closing, find_project, list_projects, naming
 from agent_soul.upkeep.runs import apply_run
 
@@ -36,6 +37,8 @@ def project(action: str, names: tuple[str, ...], source: str, as_json: bool, hub
     what was decided as one stable event with links to each decision, and archives what is active of the project.
     """
     hub = open_hub(hub_name)
+    if action != "list":
+        take_turn(hub, f"project {action}")
     projects = list_projects(resolve_hub(hub))
     if action == "list":
         return _list(projects, as_json=as_json)
@@ -77,6 +80,8 @@ def _name(hub: Hub, projects: list[Project], action: str, names: tuple[str, ...]
     called, others = (names[1], [found.name]) if action == "rename" else (found.name, list(names[1:]))
     if called in others:
         raise RefusedError(f"{called!r} is its name already", hint=_USAGE[action])
+    if action == "rename" and any(compare_key(each.name) == compare_key(called) for each in projects):
+        say(f"note: there was a project {called!r} before; from now on both are one")
     events = apply_run(hub, "project", source, [naming(others, called)])
     if as_json:
         show_json(ok=True, name=called, aliases=others, **_ids(events))

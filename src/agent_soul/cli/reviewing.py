@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from agent_soul.cli.common import line_of, open_hub, output_options, say, show_json
+from agent_soul.cli.common import line_of, open_hub, output_options, say, show_json, take_turn
 from agent_soul.cli.upkeep import PAGES_FOLLOW, show_verdicts, verdict_fields
 from agent_soul.compiler import resolve_hub
 from agent_soul.errors import ExitCode, RefusedError
@@ -25,6 +25,8 @@ def review(
 ) -> int:
     """List what was proposed and waits; `review approve ID...` lets it count, `review reject ID...` does not."""
     hub = open_hub(hub_name)
+    if action:
+        take_turn(hub, f"review {action}")
     resolution = resolve_hub(hub)
     if action:
         return _decide(hub, resolution, action, event_ids, reason, source, as_json=as_json)

@@ -7,10 +7,11 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json
+from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json, take_turn
 from agent_soul.compiler import default_state, recorded_in, resolve_hub
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import Event
+from agent_soul.hub import Hub
 from agent_soul.outbox import whole_log
 from agent_soul.references import find_event
 from agent_soul.resolve import Resolution, Verdict
@@ -33,8 +34,7 @@ _source = click.option(
 @output_options
 def prune(apply_: bool, source: str, as_json: bool, hub_name: str | None) -> int:
     """List what is stale (fuzzy and too old) or expired. --apply archives it by a mark; the log keeps every line."""
-    require_source(source, apply_=apply_)
-    hub = open_hub(hub_name)
+    hub = open_for_upkeep(hub_name, source, apply_=apply_)
     resolution = resolve_hub(hub)
     found = outdated(resolution)
     events = apply_run(hub, "prune", source, archiving(found)) if apply_ else []
@@ -62,8 +62,7 @@ def heartbeat(apply_: bool, source: str, as_json: bool, hub_name: str | None) ->
     Corrections and fuzzy memory that nobody used for 30 days are marked on their page, for 90 days archived; a
     correction made three times becomes a preference. The figures stand in soul.yaml under `upkeep`.
     """
-    require_source(source, apply_=apply_)
-    hub = open_hub(hub_name)
+    hub = open_for_upkeep(hub_name, source, apply_=apply_)
     figures, as_of = load_config(hub)[0].upkeep, default_state(None, recorded_in(hub)).as_of
     resolution = resolve_hub(hub)
     beat = listen(resolution, as_of, figures)
@@ -116,10 +115,14 @@ def used(event_ids: tuple[str, ...], source: str, as_json: bool, hub_name: str |
     return ExitCode.DONE
 
 
-def require_source(source: str, *, apply_: bool) -> None:
-    """Refuse to write in nobody's name."""
+def open_for_upkeep(hub_name: str | None, source: str, *, apply_: bool) -> Hub:
+    """Return the hub; one that is to be written waits its turn, and refuses to be written in nobody's name."""
     if apply_ and not source:
         raise RefusedError("--apply needs --source ID", hint="say who decides; or set AGENT_SOUL_SOURCE")
+    hub = open_hub(hub_name)
+    if apply_:
+        take_turn(hub, "upkeep")
+    return hub
 
 
 def show_verdicts(verdicts: Sequence[Verdict], resolution: Resolution, indent: str = "") -> None:
