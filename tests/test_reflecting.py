@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -121,4 +122,21 @@ def test_a_program_that_fails_writes_nothing(
     hub: Path, reflect: Run, command: str, options: tuple[str, ...], code: int, said: str
 ) -> None:
     assert said in reflect(command, *options, code=code)["error"]["message"]
+    assert by_model(hub) == []
+
+
+def test_what_a_slow_program_started_ends_with_it(hub: Path, reflect: Run, tmp_path: Path) -> None:
+    late = tmp_path / "late"
+    script = f"(sleep 2; touch {late}) & sleep 30"
+
+    message = reflect(f'sh -c "{script}"', "--timeout", "1", code=5)["error"]["message"]
+    time.sleep(2)
+
+    assert "took longer than 1 seconds" in message
+    assert not late.exists()
+
+
+def test_more_than_anybody_reviews_is_not_taken(hub: Path, reflect: Run) -> None:
+    message = reflect("sh -c 'yes | head -c 3000000'", code=5)["error"]["message"]
+    assert "printed 3000000 bytes, at most 1048576 are taken" in message
     assert by_model(hub) == []

@@ -135,7 +135,7 @@ def _outcome(child: subprocess.Popen[bytes], name: str, stdin: bytes, timeout: f
         try:
             out, said = child.communicate(stdin, timeout=timeout)
         except BaseException as error:
-            _end_with_children(child)
+            end_with_children(child)
             if isinstance(error, subprocess.TimeoutExpired):
                 what = f"git {name} took longer than {timeout:.0f} s and was ended"
                 raise GitTimeoutError(what, hint="try again later") from error
@@ -147,11 +147,14 @@ def _outcome(child: subprocess.Popen[bytes], name: str, stdin: bytes, timeout: f
 def _end_if_running(child: subprocess.Popen[bytes]) -> None:
     if child.returncode is None:
         with child:
-            _end_with_children(child)
+            end_with_children(child)
 
 
-def _end_with_children(child: subprocess.Popen[bytes]) -> None:
-    """End git and its transport: first so that git can remove its locks, then for good."""
+def end_with_children(child: subprocess.Popen[bytes]) -> None:
+    """End a program that leads its own session, and all that it started, such as git and its transport.
+
+    First so that git can remove its locks, then for good.
+    """
     with contextlib.suppress(OSError):
         if os.name == "nt":
             child.kill()

@@ -12,6 +12,7 @@ from agent_soul.acts import MARK_KINDS
 from agent_soul.bulk import Refusal
 from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.event import Event, serialise
+from agent_soul.gitio.process import end_with_children
 from agent_soul.references import KnownIds, with_whole_ids
 from agent_soul.resolve import Resolution, Status
 from agent_soul.strict_json import RejectedError, load_object
@@ -24,6 +25,8 @@ _DEFAULTS = {"kind": "fact", "scope": "stable"}
 _OURS = ("event_id", "ts", "timestamp", "source", "origin", "proposed", "fingerprint")
 """Fields that a proposal does not set: who proposes what and when is ours to say."""
 _SAID_LENGTH = 300
+_MOST_PRINTED = 1 << 20
+"""Bytes: some thousand proposals, more than anybody reviews."""
 
 
 class Proposals(NamedTuple):
@@ -52,17 +55,32 @@ def ask(command: str, given: bytes, seconds: float) -> bytes:
     if not arguments:
         raise RefusedError("--command is empty", hint='such as --command "my-model --ndjson"')
     try:
-        done = subprocess.run(arguments, input=given, capture_output=True, timeout=seconds, check=False)
+        code, out, said = _outcome(arguments, given, seconds)
     except OSError as error:
         hint = "give a program; for a pipe: --command \"sh -c 'one | other'\""
         raise RefusedError(f"{arguments[0]} cannot be started: {error.strerror}", hint=hint) from error
     except subprocess.TimeoutExpired as error:
-        said = f"{arguments[0]} took longer than {seconds:g} seconds; nothing was written"
-        raise StoppedError(said, hint="give it more with --timeout") from error
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip()[-_SAID_LENGTH:]
-        raise StoppedError(f"{arguments[0]} ended with {done.returncode}; nothing was written", hint=said)
-    return done.stdout
+        message = f"{arguments[0]} took longer than {seconds:g} seconds; nothing was written"
+        raise StoppedError(message, hint="give it more with --timeout") from error
+    if code:
+        hint = said.decode("utf-8", "replace").strip()[-_SAID_LENGTH:]
+        raise StoppedError(f"{arguments[0]} ended with {code}; nothing was written", hint=hint)
+    if len(out) > _MOST_PRINTED:
+        message = f"{arguments[0]} printed {len(out)} bytes, at most {_MOST_PRINTED} are taken; nothing was written"
+        raise StoppedError(message, hint="let it print one JSON object a line, for what is worth remembering alone")
+    return out
+
+
+def _outcome(arguments: Sequence[str], given: bytes, seconds: float) -> tuple[int, bytes, bytes]:
+    """Return exit code, stdout and stderr of a program; one that takes too long ends with all that it started."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(arguments, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True) as child:
+        try:
+            out, said = child.communicate(given, timeout=seconds)
+        except BaseException:
+            end_with_children(child)
+            raise
+    return child.returncode, out, said
 
 
 def propose(run: Run, lines: Sequence[bytes], known: Iterable[Event]) -> Proposals:
