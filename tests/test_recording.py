@@ -178,6 +178,10 @@ class TestTopics:
             (hub / "sources" / name).mkdir()
             (hub / "sources" / name / "2026-03-01.0a1b2c3d.ndjson").write_text(json.dumps(event) + "\n")
 
+        for spelling in ("Database", "DATABASE", "data base"):
+            named = json.loads(inside("topic", spelling, f"{spelling} it is.", *FROM).stdout)["event"]
+            assert named["topic"] == spelling.lower().replace(" ", "-")
+            assert ("supersedes" in named) == (spelling == "DATABASE")
         answer = json.loads(inside("topic", "ci", "CI runs on both.", *FROM).stdout)
         assert set(answer["event"]["supersedes"]) == {"desk-1", "mac-1"}
         assert "supersedes" not in json.loads(inside("topic", "cd", "There is none.", *FROM).stdout)["event"]

@@ -33,15 +33,15 @@ def slug(name: str) -> str:
     where their SHA-256 does.
     """
     normal = unicodedata.normalize("NFC", name)
-    stem = _stem(normal)
-    if stem == normal and _fits(stem) and not _is_taken(stem):
-        return stem
+    words = stem(normal)
+    if words == normal and _fits(words) and not _is_taken(words):
+        return words
     digest = hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[: _DIGEST_LENGTH - 1]
-    return f"{_shorten(stem) or _NAMELESS}-{digest}"
+    return f"{_shorten(words) or _NAMELESS}-{digest}"
 
 
-def _stem(name: str) -> str:
-    """Case-folded words joined by `-`; the word's marks stay with its letters, all else ends a word."""
+def stem(name: str) -> str:
+    """Return case-folded words joined by `-`; the word's marks stay with its letters, all else ends a word."""
     folded = unicodedata.normalize("NFC", name.casefold())
     kept: list[str] = []
     for character in neutralise(folded):  # some hidden characters count as letters: Hangul fillers

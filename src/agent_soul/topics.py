@@ -13,14 +13,21 @@ from agent_soul.recording import kept
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import open_index
 from agent_soul.settling import place_of
+from agent_soul.slug import stem
 
 
 def truth(hub: Hub, topic: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the record of a topic's new truth: it replaces all that holds now, and is kept where that was kept."""
-    now = current(hub, topic)
+    """Return the record of a topic's new truth: it replaces all that holds now, and is kept where that was kept.
+
+    `Data Base` is the topic `data-base`: two spellings would else be two truths. What holds under the very name that
+    was given is replaced too.
+    """
+    name = stem(topic) or topic
+    found = {event.id: event for spelling in (name, topic) for event in current(hub, spelling)}
+    now = sorted(found.values(), key=lambda event: event.sort_key, reverse=True)
     reach = place_of(now[0]) if now and not given.keys() & {"scope", "project", "agent"} else {}
     ids = dict.fromkeys([*given.get("supersedes", ()), *(event.id for event in now)])
-    record = kept({**reach, **given, "kind": "topic", "topic": topic})
+    record = kept({**reach, **given, "kind": "topic", "topic": name})
     return record | ({"supersedes": list(ids)} if ids else {})
 
 
