@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from support import Soul, git
+from support import Run, Soul, git
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -129,3 +131,20 @@ def inside(hub: Path, capsys: pytest.CaptureFixture[str]) -> Soul:
         return subprocess.CompletedProcess(arguments, done, printed.out, printed.err)
 
     return run
+
+
+@pytest.fixture
+def run(hub: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs a command in this process and returns the object that it prints."""
+    from agent_soul.cli import main
+
+    def call(*arguments: str, code: int = 0) -> dict[str, Any]:
+        capsys.readouterr()
+        found = main(["--hub", str(hub), *arguments, "--json"])
+        out, err = capsys.readouterr()
+        print(out, err)
+        assert found == code
+        answer: dict[str, Any] = json.loads(out)
+        return answer
+
+    return call

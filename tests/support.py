@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 Soul = Callable[..., subprocess.CompletedProcess[str]]
+Run = Callable[..., dict[str, Any]]
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -14,3 +17,17 @@ def git(folder: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"git {arguments}: {done.stdout}{done.stderr}"
     return done.stdout
+
+
+def write_log(hub: Path, *records: Mapping[str, Any]) -> None:
+    """Append the records to the log of the hub as their sources would."""
+    for record in records:
+        file = hub / "sources" / record["source"] / "2026-03-01.0a1b2c3d.ndjson"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with file.open("a", encoding="utf-8") as opened:
+            opened.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def log_text(hub: Path) -> str:
+    """Return all that the log of the hub holds."""
+    return "".join(file.read_text(encoding="utf-8") for file in sorted(hub.glob("sources/*/*")))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_soul.cli import main
 from agent_soul.compiler import compile_hub
 from agent_soul.config import default_config
 from agent_soul.draft import draft
@@ -23,6 +21,7 @@ from agent_soul.resolve import resolve
 from agent_soul.upkeep.consolidating import Consolidation, consolidate, lost_facts, oversize_pages
 from agent_soul.upkeep.fragments import CORRECTION, CORROBORATED, DECISION, SAID, Fragment, find_fragments
 from hubs import AS_OF, compiled, event, headings, items, log_of
+from support import Run, log_text, write_log
 
 WHO = ("--source", "nightly")
 
@@ -248,34 +247,10 @@ def test_a_proposed_merge_replaces_nothing_yet() -> None:
 
 # The command and its page
 
-Run = Callable[..., dict[str, Any]]
-
-
-@pytest.fixture
-def run(hub: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str, code: int = 0) -> dict[str, Any]:
-        capsys.readouterr()
-        found = main(["--hub", str(hub), *arguments, "--json"])
-        out, err = capsys.readouterr()
-        print(out, err)
-        assert found == code
-        answer: dict[str, Any] = json.loads(out)
-        return answer
-
-    return call
-
 
 def write(hub: Path, *records: Mapping[str, Any]) -> None:
     yesterday = (datetime.now(UTC) - timedelta(days=1)).isoformat()
-    for record in records:
-        file = hub / "sources" / record["source"] / "2026-03-01.0a1b2c3d.ndjson"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("a", encoding="utf-8") as opened:
-            opened.write(json.dumps(record | {"ts": yesterday}, ensure_ascii=False) + "\n")
-
-
-def log_text(hub: Path) -> str:
-    return "".join(file.read_text(encoding="utf-8") for file in sorted(hub.glob("sources/*/*")))
+    write_log(hub, *(record | {"ts": yesterday} for record in records))
 
 
 class TestConsolidate:

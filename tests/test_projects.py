@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_soul.cli import main
 from agent_soul.compiler import compile_hub
 from agent_soul.config import default_config
 from agent_soul.errors import RefusedError
@@ -19,8 +18,8 @@ from agent_soul.projects import Aliases, folded, names_in, nearest_name
 from agent_soul.resolve import resolve
 from agent_soul.upkeep.projects import Project, closing, find_project, list_projects
 from hubs import AS_OF, compiled, event, items, log_of
+from support import Run, write_log
 
-Run = Callable[..., dict[str, Any]]
 WHO = ("--source", "desk")
 
 
@@ -37,26 +36,9 @@ def projects(*records: Mapping[str, Any]) -> list[Project]:
     return list_projects(folded(resolve(log_of(records).events, AS_OF, default_config())))
 
 
-@pytest.fixture
-def run(hub: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str, code: int = 0) -> dict[str, Any]:
-        capsys.readouterr()
-        found = main(["--hub", str(hub), *arguments])
-        out, err = capsys.readouterr()
-        print(out, err)
-        assert found == code
-        answer: dict[str, Any] = json.loads(out)
-        return answer
-
-    return call
-
-
 def write(hub: Path, *records: Mapping[str, Any]) -> None:
     yesterday = (datetime.now(UTC) - timedelta(days=1)).isoformat()
-    file = hub / "sources" / "mac" / "2026-03-01.0a1b2c3d.ndjson"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(record | {"ts": yesterday}, ensure_ascii=False) + "\n" for record in records]
-    file.write_text("".join(lines), encoding="utf-8")
+    write_log(hub, *(record | {"ts": yesterday} for record in records))
 
 
 class TestAliases:
@@ -145,7 +127,7 @@ class TestNames:
 
         assert "there is a project 'payment-service'" in warning
         assert run("add", *options, "payment-servce")["warnings"] == []
-        assert run("project", "list", "--json")["total"] == 2
+        assert run("project", "list")["total"] == 2
 
 
 class TestClosing:
@@ -197,39 +179,39 @@ class TestClosing:
     def test_the_command_archives_the_project_and_does_it_once(self, hub: Path, run: Run) -> None:
         write(hub, *self.RECORDS)
 
-        assert run("project", "close", "shop", "--json", *WHO)["archived"] == 4
+        assert run("project", "close", "shop", *WHO)["archived"] == 4
 
         texts = compile_hub(find_hub(str(hub))).compiled.texts
         assert [path for path in texts if path.startswith("projects/")] == ["projects/other.md"]
         assert "Decided: Ships on Mondays; Uses PostgreSQL" in texts["stable-memory.md"]
-        listed = {each["name"]: each["state"] for each in run("project", "list", "--json")["projects"]}
+        listed = {each["name"]: each["state"] for each in run("project", "list")["projects"]}
         assert listed == {"shop": "closed", "other": "open"}
-        again = run("project", "close", "shop", "--json", *WHO, code=2)["error"]["message"]
+        again = run("project", "close", "shop", *WHO, code=2)["error"]["message"]
         assert again == "nothing of the project 'shop' is active"
 
     def test_a_new_event_opens_it_again(self, hub: Path, run: Run) -> None:
         write(hub, *self.RECORDS)
-        run("project", "close", "shop", "--json", *WHO)
+        run("project", "close", "shop", *WHO)
         run("add", *WHO, "--kind", "fact", "--project", "shop", "--summary", "It is back.")
-        listed = {each["name"]: each["state"] for each in run("project", "list", "--json")["projects"]}
+        listed = {each["name"]: each["state"] for each in run("project", "list")["projects"]}
         assert listed["shop"] == "open"
 
 
 class TestRenaming:
     def test_search_finds_a_project_by_each_of_its_names(self, hub: Path, run: Run) -> None:
         write(hub, of(1, "shop", "Opens at nine."), of(2, "store", "Opens at ten."), of(3, "bank", "Opens at noon."))
-        assert run("search", "opens", "--project", "store", "--json")["total"] == 1
+        assert run("search", "opens", "--project", "store")["total"] == 1
 
-        run("project", "rename", "shop", "store", "--json", *WHO)
+        run("project", "rename", "shop", "store", *WHO)
 
         for options in (("--project", "store"), ("--project", "shop"), ("--scope", "project:shop")):
-            assert run("search", "opens", *options, "--json")["total"] == 2
+            assert run("search", "opens", *options)["total"] == 2
 
     def test_an_alias_keeps_the_name(self, hub: Path, run: Run) -> None:
         write(hub, of(1, "shop"), of(2, "kiosk"))
-        run("project", "alias", "shop", "kiosk", "bazaar", "--json", *WHO)
+        run("project", "alias", "shop", "kiosk", "bazaar", *WHO)
 
-        (found,) = run("project", "list", "--json")["projects"]
+        (found,) = run("project", "list")["projects"]
         assert (found["name"], found["aliases"], found["active"]) == ("shop", ["kiosk", "bazaar"], 2)
 
     @pytest.mark.parametrize(
@@ -243,4 +225,4 @@ class TestRenaming:
     )
     def test_what_does_not_fit_is_refused(self, hub: Path, run: Run, arguments: tuple[str, ...], said: str) -> None:
         write(hub, of(1, "shop"))
-        assert said in run("project", *arguments, "--json", *WHO, code=2)["error"]["message"]
+        assert said in run("project", *arguments, *WHO, code=2)["error"]["message"]

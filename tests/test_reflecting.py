@@ -6,7 +6,6 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,8 @@ from agent_soul.cli import main
 from agent_soul.compiler import resolve_hub
 from agent_soul.hub import find_hub
 from hubs import event
+from support import Run, write_log
 
-Run = Callable[..., dict[str, Any]]
 NOW = datetime.now(UTC).astimezone().isoformat()
 ECHO = "import json, sys; print(json.dumps({'summary': f'{len(sys.stdin.readlines())} lines were read.'}))"
 
@@ -32,21 +31,11 @@ def printing(*lines: str) -> str:
 
 
 @pytest.fixture
-def reflect(hub: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    file = hub / "sources" / "mac" / "2026-03-01.0a1b2c3d.ndjson"
-    file.parent.mkdir(parents=True)
-    records = [event(1, ts=NOW), event(2, ts=NOW, scope="daily"), event(3), event(4, ts=NOW, proposed=True)]
-    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+def reflect(hub: Path, run: Run) -> Run:
+    write_log(hub, event(1, ts=NOW), event(2, ts=NOW, scope="daily"), event(3), event(4, ts=NOW, proposed=True))
 
     def call(command: str, *options: str, code: int = 0) -> dict[str, Any]:
-        capsys.readouterr()
-        arguments = ("reflect", "--command", command, "--source", "model", "--json", *options)
-        found = main(["--hub", str(hub), *arguments])
-        out, err = capsys.readouterr()
-        print(out, err)
-        assert found == code
-        answer: dict[str, Any] = json.loads(out)
-        return answer
+        return run("reflect", "--command", command, "--source", "model", *options, code=code)
 
     return call
 

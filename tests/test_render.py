@@ -16,7 +16,7 @@ from markdown_it.token import Token
 
 from agent_soul.config import parse_config
 from agent_soul.event import Event
-from agent_soul.render import GENERATED, MORE, shorten, title_text
+from agent_soul.markdown import GENERATED, MORE, shorten, title_text
 from agent_soul.text import find_hidden, neutralise
 from hubs import compiled, event, headings, items, pages
 

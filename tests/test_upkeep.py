@@ -6,14 +6,13 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agent_soul.cli import main
 from agent_soul.compiler import resolve_hub
 from agent_soul.config import default_config
 from agent_soul.disuse import unused_since
@@ -23,8 +22,8 @@ from agent_soul.resolve import Resolution, Status, resolve
 from agent_soul.upkeep.confirming import Confirmation, confirmations
 from agent_soul.upkeep.marks import marks_upon
 from hubs import AS_OF, compiled, event, log_of
+from support import Run, log_text, write_log
 
-Run = Callable[..., dict[str, Any]]
 WHO = ("--source", "desk")
 
 
@@ -40,15 +39,6 @@ def ago(days: int) -> str:
     return (datetime.now(UTC) - timedelta(days=days)).isoformat()
 
 
-def write(hub: Path, *records: Mapping[str, Any]) -> None:
-    """Append the records to the log of the hub as their sources would."""
-    for record in records:
-        file = hub / "sources" / record["source"] / "2026-03-01.0a1b2c3d.ndjson"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        with file.open("a", encoding="utf-8") as opened:
-            opened.write(json.dumps(record, ensure_ascii=False) + "\n")
-
-
 def statuses(hub: Path) -> dict[str, Status]:
     found = resolve_hub(find_hub(str(hub))).verdicts
     return {v.event.id: v.status for v in found if v.status is not Status.MARK}
@@ -56,22 +46,6 @@ def statuses(hub: Path) -> dict[str, Status]:
 
 def lines_of(hub: Path) -> list[str]:
     return [line for file in sorted(hub.glob("sources/*/*")) for line in file.read_text(encoding="utf-8").splitlines()]
-
-
-@pytest.fixture
-def run(hub: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Return a function that runs a command in this process and returns the object that it prints."""
-
-    def call(*arguments: str, code: int = 0) -> dict[str, Any]:
-        capsys.readouterr()
-        found = main(["--hub", str(hub), *arguments, "--json"])
-        out, err = capsys.readouterr()
-        print(out, err)
-        assert found == code
-        answer: dict[str, Any] = json.loads(out)
-        return answer
-
-    return call
 
 
 def test_a_mark_stands_in_the_place_of_what_it_names() -> None:
@@ -87,7 +61,7 @@ def test_a_mark_stands_in_the_place_of_what_it_names() -> None:
 
 class TestPrune:
     def test_lists_what_is_stale_or_expired_and_touches_nothing(self, hub: Path, run: Run) -> None:
-        write(
+        write_log(
             hub,
             fuzzy(1, ts=ago(30)),
             fuzzy(2, ts=ago(1)),
@@ -106,7 +80,7 @@ class TestPrune:
         assert lines_of(hub) == before
 
     def test_archives_by_marks_and_once(self, hub: Path, run: Run) -> None:
-        write(hub, fuzzy(1, ts=ago(30)), event(2, ts=ago(30), valid_until=ago(10)[:10]), event(3, ts=ago(30)))
+        write_log(hub, fuzzy(1, ts=ago(30)), event(2, ts=ago(30), valid_until=ago(10)[:10]), event(3, ts=ago(30)))
         before = lines_of(hub)
 
         answer = run("prune", "--apply", *WHO)
@@ -124,7 +98,7 @@ class TestPrune:
 
 class TestReview:
     def test_what_waits_is_listed_and_counts_when_it_is_approved(self, hub: Path, run: Run) -> None:
-        write(hub, event(1, proposed=True), event(2, proposed=True), event(3))
+        write_log(hub, event(1, proposed=True), event(2, proposed=True), event(3))
         assert [item["event_id"] for item in run("review")["items"]] == ["event-1", "event-2"]
 
         assert run("review", "approve", "event-1", *WHO)["decided"] == ["event-1"]
@@ -135,7 +109,7 @@ class TestReview:
         assert run("review")["total"] == 0
 
     def test_a_person_may_think_again(self, hub: Path, run: Run) -> None:
-        write(hub, event(1, proposed=True))
+        write_log(hub, event(1, proposed=True))
         run("review", "reject", "event-1", *WHO)
         run("review", "approve", "event-1", *WHO)
 
@@ -151,7 +125,7 @@ class TestReview:
         ],
     )
     def test_one_odd_id_stops_all(self, hub: Path, run: Run, action: str, ids: tuple[str, ...], said: str) -> None:
-        write(hub, event(1, proposed=True), event(2), event(3, proposed=True))
+        write_log(hub, event(1, proposed=True), event(2), event(3, proposed=True))
         run("review", "reject", "event-3", *WHO)
         before = lines_of(hub)
 
@@ -298,7 +272,7 @@ class TestHeartbeat:
     def test_marks_archives_and_confirms_and_does_it_once(self, hub: Path, run: Run) -> None:
         old = [correction(1, "Write dates as 2026-03-01.", ts=ago(40)), correction(2, "Call it Postgres.", ts=ago(100))]
         thrice = [record | {"ts": ago(3)} for record in THRICE]
-        write(
+        write_log(
             hub, *old, *(record | {"event_id": f"again-{n}"} for n, record in enumerate(thrice)), fuzzy(9, ts=ago(95))
         )
 
@@ -321,7 +295,7 @@ class TestHeartbeat:
         assert lines_of(hub) == lines
 
     def test_what_becomes_a_preference_is_not_archived_beside(self, hub: Path, run: Run) -> None:
-        write(hub, *(record | {"ts": ago(100)} for record in THRICE))
+        write_log(hub, *(record | {"ts": ago(100)} for record in THRICE))
 
         answer = run("heartbeat")
 
@@ -329,14 +303,14 @@ class TestHeartbeat:
         assert answer["archived"] == []
 
     def test_what_is_said_to_be_of_use_stays(self, hub: Path, run: Run) -> None:
-        write(hub, correction(1, ts=ago(100)))
+        write_log(hub, correction(1, ts=ago(100)))
         assert run("used", "event-1", *WHO)["used"] == ["event-1"]
 
         answer = run("heartbeat")
         assert (answer["marked"], answer["archived"]) == ([], [])
 
     def test_reading_writes_nothing(self, hub: Path, run: Run) -> None:
-        write(hub, correction(1, ts=ago(100)))
+        write_log(hub, correction(1, ts=ago(100)))
         before = lines_of(hub)
         run("search", "deploy")
         run("heartbeat")
@@ -346,7 +320,7 @@ class TestHeartbeat:
         (hub / "soul.yaml").write_text(
             "upkeep: {unused_days: 2, archive_days: 5, confirming_corrections: 2}", encoding="utf-8"
         )
-        write(hub, correction(1, "Call it Postgres.", ts=ago(6)), *(correction(n, ts=ago(3)) for n in (2, 3)))
+        write_log(hub, correction(1, "Call it Postgres.", ts=ago(6)), *(correction(n, ts=ago(3)) for n in (2, 3)))
 
         answer = run("heartbeat")
 
@@ -365,7 +339,7 @@ class TestHeartbeat:
 )
 def test_two_at_once_do_it_once(hub: Path, command: tuple[str, ...], words: str) -> None:
     """Both would else find the same before either has written what follows from it."""
-    write(
+    write_log(
         hub,
         event(1, "User likes concise replies.", kind="preference", scope="profile"),
         event(2, "User prefers short answers.", kind="preference", scope="profile"),
@@ -384,8 +358,4 @@ def test_two_at_once_do_it_once(hub: Path, command: tuple[str, ...], words: str)
         for process in running:
             process.communicate()
 
-    assert 0 < _log_of(alone).count(words) == _log_of(hub).count(words)
-
-
-def _log_of(hub: Path) -> str:
-    return "".join(file.read_text(encoding="utf-8") for file in sorted((hub / "sources").rglob("*.ndjson")))
+    assert 0 < log_text(alone).count(words) == log_text(hub).count(words)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular, remedy, replace_files
+from agent_soul.markdown import GENERATED
 from agent_soul.overview import recorded_state, without_as_of
 from agent_soul.pages import INDEX
-from agent_soul.render import GENERATED
 
 CANONICAL = "canonical"
 _GENERATED_JSON = '{\n "generated_by": "soul compile"'

@@ -14,10 +14,10 @@ from agent_soul.config import Config
 from agent_soul.conflicts import Conflict
 from agent_soul.event import Event
 from agent_soul.instants import utc_time
+from agent_soul.markdown import shorten
 from agent_soul.metrics import HISTORY, Series, metric_series
 from agent_soul.pages import Line, contradictions, home_of, ranked
 from agent_soul.references import links_of
-from agent_soul.render import shorten
 from agent_soul.resolve import Resolution
 from agent_soul.text import neutralise
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.instants import parse_date
+from agent_soul.markdown import MORE, document, title_text
 from agent_soul.pages import (
     CONFLICTS,
     FUZZY,
@@ -23,7 +24,6 @@ from agent_soul.pages import (
     budget_of,
     longest_fitting,
 )
-from agent_soul.render import MORE, document, title_text
 from agent_soul.resolve import Status
 from agent_soul.tokens import estimate_tokens
 

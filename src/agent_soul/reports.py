@@ -6,9 +6,10 @@ import json
 from collections.abc import Sequence
 
 from agent_soul.conflicts import Conflict
+from agent_soul.markdown import document, title_text
 from agent_soul.metrics import HISTORY, Crossing, Series, metric_series, number_text, plot
 from agent_soul.pages import CONFLICTS, L2_BUDGET, METRICS, Line, Room
-from agent_soul.render import Style, document, event_line, title_text
+from agent_soul.render import Style, event_line
 from agent_soul.resolve import Resolution
 from agent_soul.tokens import estimate_tokens
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from agent_soul.markdown import document
 from agent_soul.pages import L2_BUDGET, UPKEEP, Line, Room
-from agent_soul.render import Style, document, event_line
+from agent_soul.render import Style, event_line
 from agent_soul.resolve import Resolution, Status, Verdict
 from agent_soul.text import escape_markdown, neutralise
 

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from agent_soul.adding import local_now
-from agent_soul.boot import PULL_SECONDS
+from agent_soul.boot import PULL_SECONDS, Boot
 from agent_soul.boot import boot as boot_hub
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json
 from agent_soul.cli.options import require, source_option
@@ -98,25 +98,26 @@ def boot(
     if not (as_json or form == "json"):
         show(found.text.removesuffix("\n"))
         return ExitCode.DONE
-    report = found.report
-    show_json(
-        ok=True,
-        stale=report.pulled.is_stale,
-        remote=report.pulled.said,
-        revision=report.revision,
-        session=report.session._asdict(),
-        yesterday=report.yesterday,
-        missed=[each._asdict() for each in report.writes.missed],
-        quiet=[each._asdict() for each in report.writes.quiet],
-        pending=list(report.pending),
-        **{
-            **context_fields(found.context),
-            "text": found.text,
-            "tokens": estimate_tokens(found.text),
-            "budget": budget,
-        },
-    )
+    show_json(ok=True, **_boot_fields(found, budget))
     return ExitCode.DONE
+
+
+def _boot_fields(found: Boot, budget: int) -> dict[str, Any]:
+    """Return the start of a session for programs: what was found, and the context with the text of both."""
+    report = found.report
+    whole = {"text": found.text, "tokens": estimate_tokens(found.text), "budget": budget}
+    return {
+        "stale": report.pulled.is_stale,
+        "remote": report.pulled.said,
+        "revision": report.revision,
+        "session": report.session._asdict(),
+        "yesterday": report.yesterday,
+        "missed": [each._asdict() for each in report.writes.missed],
+        "quiet": [each._asdict() for each in report.writes.quiet],
+        "pending": list(report.pending),
+        **context_fields(found.context),
+        **whole,
+    }
 
 
 def _say_note(found: Context) -> None:

@@ -37,11 +37,11 @@ _NO_RULES = frozenset({"title", "description", "default", "examples", "x-form", 
 def compile_check(schema: _Schema, root: _Schema) -> Check:
     """Return the function that tells whether a JSON value fits `schema`, whose `$ref`s name parts of `root`.
 
-    Raises `NotImplementedError` for a keyword that is not known here.
+    Raises `ValueError` for a keyword that is not known here.
     """
     unknown = schema.keys() - _RULES.keys() - _NO_RULES
     if unknown:
-        raise NotImplementedError(f"no rule for {sorted(unknown)}")
+        raise ValueError(f"no rule for {sorted(unknown)}")
     checks = tuple(_RULES[keyword](schema, root) for keyword in schema if keyword in _RULES)
     return checks[0] if len(checks) == 1 else lambda value: all(check(value) for check in checks)
 

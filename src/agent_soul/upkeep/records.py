@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agent_soul.render import shorten
+from agent_soul.markdown import shorten
 
 MAX_SUMMARY = 500
 """Code points of a summary that may be written; see the event schema."""
