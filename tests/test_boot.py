@@ -213,3 +213,15 @@ def test_programs_get_the_same_as_one_object(hub: Path, capsys: pytest.CaptureFi
     assert found["sections"][0]["lines"][0]["event_id"] == told
     assert found["tokens"] == estimate_tokens(found["text"])
     assert main(["boot", "--hub", str(hub)]) == 2
+
+
+def test_what_cannot_be_noted_or_asked_keeps_no_memory_back(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = open_hub(hub)
+    told = say(here, "The gateway listens on 8443.")
+    (here.state / "sessions.json").mkdir()
+    monkeypatch.setenv("AGENT_SOUL_EMBEDDER", "/nonexistent/model --ndjson")
+
+    found = start(here, request=Request(task="Restart the gateway"))
+
+    assert told in found.context.ids
+    assert found.report.session.source == "office-win"

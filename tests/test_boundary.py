@@ -242,3 +242,13 @@ def test_messages_name_the_command_that_can_be_typed(soul: Soul) -> None:
     assert "`python3 scripts/soul.py " in json.loads(wrong.stdout)["error"]["hint"]
     assert soul("add", "--help", env=here).stdout.startswith("Usage: python3 scripts/soul.py add ")
     assert "`soul " in soul("show", "nothing-like-it", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["search x --project", "search x --source", "mem search x --kind", "search x --topic"]
+)
+def test_bytes_that_are_no_text_are_refused(git_hub: Path, command: str) -> None:
+    shell(git_hub, f"{SOUL} {ADD} 'A statement.'")
+    done = shell(git_hub, f"{SOUL} {command} $'\\xff'")
+    assert done.returncode == 2
+    assert "holds bytes that are no UTF-8" in done.stderr

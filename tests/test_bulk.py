@@ -64,10 +64,12 @@ ONE_CORE = "os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])"
 
 @needs_two_cores
 def test_two_cores_draft_what_one_does(lines: list[bytes]) -> None:
+    lines = lines[:-1]  # an odd number, so that one half is longer
     alone, together = run(lines, ONE_CORE), run(lines)
     assert not alone.pop("children")
     assert together.pop("children")
     assert len(set(alone.pop("ids"))) == len(set(together.pop("ids"))) == COUNT - 7
+    assert together["seen"] == alone["seen"]
     assert alone["seen"] == sum(map(len, lines))
     assert together == alone
 
@@ -100,6 +102,21 @@ def test_lines_that_name_events_are_read_in_their_order(lines: list[bytes], plac
     assert outcome["ids"].count("one") == 1
     differing = next(refused for refused in outcome["refused"] if refused[0] == place + 1)
     assert "'one' is the id of another event already" in differing[1]
+
+
+@needs_two_cores
+def test_an_id_of_the_hub_is_looked_up_for_a_line_in_either_half(lines: list[bytes]) -> None:
+    prelude = """
+    from agent_soul.draft import draft
+    there = draft({"source": "s-one", "kind": "fact", "scope": "stable", "summary": "Other.", "event_id": "one"},
+                  datetime(2026, 11, 30, tzinfo=UTC))
+    plain = bulk.draft_lines
+    bulk.draft_lines = lambda *given: plain(*given, existing=lambda: {"one": there})
+    """
+    for place in (10, COUNT - 10):
+        given = [*lines[:place], record(1, event_id="one"), *lines[place + 1 :]]
+        refused = dict(map(tuple, run(given, prelude)["refused"]))
+        assert "'one' is the id of another event already" in refused[place + 1]
 
 
 def test_a_name_in_the_second_half_finds_its_event_in_the_first() -> None:

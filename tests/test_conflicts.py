@@ -10,9 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_soul.config import default_config
-from agent_soul.conflicts import MAX_AGAINST, Conflict, find_conflicts
+from agent_soul.conflicts import MAX_AGAINST, Conflict, find_conflicts, statement_of
 from agent_soul.event import Event, build
 from agent_soul.resolve import resolve
+from hubs import event as record_of
+from hubs import log_of
 
 CONFIG = default_config()
 
@@ -225,3 +227,9 @@ def test_its_id_stays_while_it_grows() -> None:
     assert two.id == three.id
     assert (len(three.members), three.id[:2]) == (3, "c-")
     assert two.id != conflicts(claim(1, "vim"), claim(2, "emacs"))[0].id
+
+
+def test_a_long_text_is_judged_by_its_beginning() -> None:
+    """Judging takes the square of the length; a statement of somebody else's tool may have 5,000 characters."""
+    (statement,) = (statement_of(each) for each in log_of([record_of(1, "长" * 5_000)]).events)
+    assert statement.text == "长" * 600

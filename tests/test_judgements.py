@@ -64,6 +64,10 @@ def test_only_what_is_new_is_judged(here: Hub, asked: list[tuple[Statement, Stat
     asked.clear()
     judged(here, PAIRS)
     assert asked == PAIRS[5:]
+    asked.clear()
+    judged(here, [(Statement("Another one."), Statement("And one more."))])
+    judged(here, PAIRS)
+    assert len(asked) == 1, "what was not asked for this time is remembered all the same"
     other_kind = [(one._replace(kind="rule"), other._replace(reach=("project", "x"))) for one, other in PAIRS[:2]]
     asked.clear()
     judged(here, other_kind)

@@ -19,7 +19,7 @@ from agent_soul.searching.folders import ask_folder, folder_name  # noqa: E402
 
 WORDS = ["[PAD]", "[UNK]", "cat", "purrs", "猫", "dog", "barks", "狗", "query", "the"]
 # One row a word: cats one way, dogs the other, the prefix of questions a third.
-VECTORS = [[0, 0, 0], [0.1, 0.1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]]
+VECTORS = [[0.3, 0.3, 0.3], [0.1, 0.1, 0], [1, 0, 0], [1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]]
 VECTORS += [[0, 0, 0]]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -34,6 +36,13 @@ def alias(number: int, called: str, *names: str) -> dict[str, Any]:
 
 def projects(*records: Mapping[str, Any]) -> list[Project]:
     return list_projects(folded(resolve(log_of(records).events, AS_OF, default_config())))
+
+
+YESTERDAY = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
+
+
+def ids_in(context: Mapping[str, Any]) -> list[str]:
+    return [line["event_id"] for section in context["sections"] for line in section["lines"]]
 
 
 def write(hub: Path, *records: Mapping[str, Any]) -> None:
@@ -128,6 +137,29 @@ class TestNames:
         assert "there is a project 'payment-service'" in warning
         assert run("add", *options, "payment-servce")["warnings"] == []
         assert run("project", "list")["total"] == 2
+
+    def test_a_renamed_project_is_one_for_every_reader(self, hub: Path, run: Run) -> None:
+        (hub / "soul.yaml").write_text("thresholds: [{metric: speed, max: 5, project: shop}]\n", encoding="utf-8")
+        measured = {"kind": "metric", "metric": {"name": "speed", "value": 9}}
+        write(hub, of(1, "shop", "Uses Go."), of(2, "store", "Uses Rust."), of(3, "shop", "speed is 9", **measured))
+        run("project", "rename", "shop", "store", *WHO)
+        for name in ("shop", "store"):
+            assert {"event-1", "event-2"} <= set(ids_in(run("context", "--project", name)))
+            assert len(run("metric", "speed", "--project", name)["metrics"]) == 1
+            assert run("metric", "speed", "--project", name, "--check", code=1)["crossed"] == [
+                f"speed of store is 9, above 5 since {YESTERDAY}"
+            ]
+
+    def test_renaming_onto_another_project_says_that_both_are_one(self, hub: Path) -> None:
+        write(hub, of(1, "shop"), of(2, "store"))
+        done = subprocess.run(
+            [sys.executable, "-m", "agent_soul", "project", "rename", "shop", "store", *WHO],
+            cwd=hub,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "there was a project 'store' before; from now on both are one" in done.stderr
 
 
 class TestClosing:

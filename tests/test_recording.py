@@ -182,6 +182,10 @@ class TestTopics:
             named = json.loads(inside("topic", spelling, f"{spelling} it is.", *FROM).stdout)["event"]
             assert named["topic"] == spelling.lower().replace(" ", "-")
             assert ("supersedes" in named) == (spelling == "DATABASE")
+        as_given = ("--kind", "topic", "--topic", "Mail", "--scope", "stable", "--summary", "We use Exim.", *FROM)
+        old = json.loads(inside("add", *as_given).stdout)["event_id"]
+        new = json.loads(inside("topic", "Mail", "We use Postfix.", *FROM).stdout)["event"]
+        assert (new["topic"], new["supersedes"]) == ("mail", [old])
         answer = json.loads(inside("topic", "ci", "CI runs on both.", *FROM).stdout)
         assert set(answer["event"]["supersedes"]) == {"desk-1", "mac-1"}
         assert "supersedes" not in json.loads(inside("topic", "cd", "There is none.", *FROM).stdout)["event"]

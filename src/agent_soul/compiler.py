@@ -114,14 +114,8 @@ def resolve_today(hub: Hub, log: Log) -> Resolution:
 
 
 def resolve_hub(hub: Hub) -> Resolution:
-    """Return what every acknowledged event of the hub is worth today, under the names of today."""
-    return folded(resolve_today(hub, outbox.whole_log(hub)))
-
-
-def crossed_limits(hub: Hub) -> tuple[Crossing, ...]:
-    """Return every limit of the hub's settings that a metric lies beyond today; without limits no log is read."""
-    thresholds = load_config(hub)[0].thresholds
-    return crossings(resolve_hub(hub), thresholds) if thresholds else ()
+    """Return what every acknowledged event of the hub is worth today."""
+    return resolve_today(hub, outbox.whole_log(hub))
 
 
 def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:

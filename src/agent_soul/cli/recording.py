@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +12,10 @@ from agent_soul.cli.options import finite_number, require, shared_options, to_re
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub
+from agent_soul.settings import load_config
+
+if TYPE_CHECKING:
+    from agent_soul.metrics import Crossing, Series
 
 
 @click.command(cls=TextCommand)
@@ -59,13 +63,13 @@ def metric(name: str | None, value: str | None, check: bool, as_json: bool, hub_
 
     A target or unit holds until another is given. Limits are the `thresholds` of soul.yaml.
     """
-    hub = open_hub(hub_name)
+    hub, whose = open_hub(hub_name), fields["project"] or fields["agent"] or ""
     if name is None or value is None or check:
-        return _show_metrics(hub, name or "", fields["project"] or fields["agent"] or "", check=check, as_json=as_json)
+        return _show_metrics(hub, name or "", whose, check=check, as_json=as_json)
     if finite_number(value) is None:
         raise RefusedError(f"{value!r} is not a number", hint=f"such as: soul metric {name} 0.87")
     code = _add(hub, recording.metric(to_record({"metric": name, "value": value, **fields})))
-    for crossing in _crossed(hub, name, fields["project"] or fields["agent"] or ""):
+    for crossing in _measured(hub, name, whose)[1] if load_config(hub)[0].thresholds else ():  # else no log is read
         say(f"limit crossed: {crossing}")
     return code
 
@@ -92,24 +96,25 @@ def _add(hub: Hub, record: dict[str, Any]) -> int:
     return ExitCode.DONE
 
 
-def _crossed(hub: Hub, name: str, whose: str) -> list[Any]:
-    from agent_soul.compiler import crossed_limits
-    from agent_soul.metrics import find_series
+def _measured(hub: Hub, name: str, whose: str) -> tuple[list[Series], list[Crossing]]:
+    """Return the series of that name, or all, and the limits that they cross. A project may go by any of its names."""
+    from agent_soul.compiler import resolve_hub
+    from agent_soul.metrics import crossings, find_series, metric_series
+    from agent_soul.projects import aliases_of
 
-    return [crossing for crossing in crossed_limits(hub) if not name or find_series([crossing.series], name, whose)]
+    resolution = resolve_hub(hub)
+    series = metric_series(resolution)
+    found = find_series(series, name, aliases_of(resolution).name_for(whose)) if name else series
+    return found, [each for each in crossings(resolution, load_config(hub)[0].thresholds) if each.series in found]
 
 
 def _show_metrics(hub: Hub, name: str, whose: str, *, check: bool, as_json: bool) -> int:
     """Print the metrics and the limits that are crossed; with `check` the exit code says whether there are any."""
-    from agent_soul.compiler import resolve_hub
-    from agent_soul.metrics import find_series, metric_series
     from agent_soul.reports import metric_text, plot_text
 
-    series = metric_series(resolve_hub(hub))
-    series = find_series(series, name, whose) if name else series
+    series, crossed = _measured(hub, name, whose)
     if name and not series:
         raise RefusedError(f"nothing was measured as {name!r}", hint=f"record it: soul metric {name} VALUE --source ID")
-    crossed = _crossed(hub, name, whose)
     if as_json:
         show_json(
             ok=not (check and crossed), metrics=[_fields(each) for each in series], crossed=list(map(str, crossed))
