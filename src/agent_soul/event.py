@@ -5,7 +5,6 @@ A line that cannot be read is a `Problem`, never an exception: one bad line cost
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import json
 import re
@@ -235,8 +234,10 @@ def serialise(record: Mapping[str, Any]) -> bytes:
     if is_bulk() or _has_power_of_ten(ordered):
         import orjson
 
-        with contextlib.suppress(TypeError):  # a whole number beyond 64 bits
+        try:
             return orjson.dumps(ordered) + b"\n"  # a copy of its own length: `orjson` returns one with room to spare
+        except TypeError:  # a whole number beyond 64 bits
+            pass
     text = json.dumps(ordered, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode("utf-8") + b"\n"
 

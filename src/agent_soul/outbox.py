@@ -60,14 +60,15 @@ def append(hub: Hub, lines: Sequence[Line]) -> Appended:
         return Appended(paths)
     with _nothing_added(hub.outbox):
         clone = clone_id(hub)
-        blocks = {} if is_being_rebased(hub) else _blocks(fresh, clone)
+        groups = _groups(fresh, clone)
+        blocks = {} if is_being_rebased(hub) else _blocks(groups)
         _refuse_unwritable(hub, blocks)
     entry = _acknowledge(hub, fresh)
     failures = _append_blocks(hub, blocks)
     if hub.git_root is None and not failures:
         with contextlib.suppress(OSError):  # without Git nothing resets the files, and no commit will ever hold them
             entry.unlink()
-    paths |= {line.id: day_file(line, clone) for line in fresh}
+    paths |= {line.id: path for path, group in groups.items() for line in group}
     notes = [_kept_all_the_same(path, error) for path, error in failures.items()]
     return Appended(paths, tuple(notes if blocks else [_KEPT_DURING_REBASE]))
 
@@ -119,7 +120,7 @@ def replay(hub: Hub, present: Collection[str]) -> list[Event]:
     found = entries(hub)[0]
     waiting = _waiting(found, present)
     if waiting:
-        blocks = _blocks(map(as_line, waiting.values()), clone_id(hub))
+        blocks = _blocks(_groups(map(as_line, waiting.values()), clone_id(hub)))
         for path, error in _append_blocks(hub, blocks).items():
             raise StoppedError(
                 f"{path} cannot be written: {error.strerror}; its events wait safely in {hub.outbox}",
@@ -155,12 +156,17 @@ def _is_logged(line: Line) -> bool:
     return line.path.startswith(f"{SOURCES}/")
 
 
-def _blocks(lines: Iterable[Line], clone: str) -> dict[str, bytes]:
+def _groups(lines: Iterable[Line], clone: str) -> dict[str, list[Line]]:
+    """Return the lines by the file that they go to, in their order."""
+    groups: dict[tuple[str, str], list[Line]] = defaultdict(list)
+    for line in lines:  # many lines, few files
+        groups[line.source, line.date].append(line)
+    return {day_file(group[0], clone): group for group in groups.values()}
+
+
+def _blocks(groups: Mapping[str, Sequence[Line]]) -> dict[str, bytes]:
     """Return what to append to each file, all of it in one piece."""
-    groups: dict[str, list[bytes]] = defaultdict(list)
-    for line in lines:
-        groups[day_file(line, clone)].append(line.raw)
-    return {path: b"".join(group) for path, group in groups.items()}
+    return {path: b"".join([line.raw for line in group]) for path, group in groups.items()}
 
 
 @contextlib.contextmanager
