@@ -8,7 +8,7 @@ import fnmatch
 import itertools
 import os
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from agent_soul.errors import StoppedError
@@ -56,8 +56,9 @@ def _install_many(contents: Mapping[Path, bytes]) -> None:
 
     temporary = {target: _temporary_beside(target) for target in contents}
     try:
+        work = list(zip(temporary.values(), contents.values(), strict=True))
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            list(pool.map(_write_durably, temporary.values(), contents.values()))
+            list(pool.map(_write_all, (work[start::_AT_ONCE] for start in range(_AT_ONCE))))
         for target, written in temporary.items():
             written.replace(target)
     except BaseException:
@@ -67,14 +68,19 @@ def _install_many(contents: Mapping[Path, bytes]) -> None:
         raise
 
 
+def _write_all(files: Iterable[tuple[Path, bytes]]) -> None:
+    for file, content in files:
+        _write_durably(file, content)
+
+
 def _temporary_beside(target: Path) -> Path:
     return target.with_name(f".agent-soul.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
 def _write_durably(file: Path, content: bytes) -> None:
-    with file.open("xb") as opened:
-        opened.write(content)
-        opened.flush()
+    with file.open("xb", buffering=0) as opened:
+        if opened.write(content) != len(content):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
         os.fsync(opened.fileno())
 
 
