@@ -117,6 +117,34 @@ def test_a_project_that_the_task_names_counts_as_given() -> None:
     assert make_context(Request(task="Continue."), memory).ids == []
 
 
+def test_a_task_that_names_no_project_is_about_what_answers_it() -> None:
+    records = [*(event(number, scope="project", project="shop") for number in (1, 2, 3)), project_event(4)]
+
+    context = make_context(Request(task="refunds"), memory_of(*records, relevance={"event-1": 1.0, "event-4": 0.3}))
+
+    assert lines_of(context) == {"Project": ["event-1", "event-3", "event-2"], "Also about the task": ["event-4"]}
+
+
+def test_a_task_that_nothing_answers_is_about_what_the_agent_worked_on_last() -> None:
+    shop = [event(number, scope="project", project="shop", source="home-mac-claude") for number in range(3)]
+    before = [project_event(number, source="home-mac-claude", ts="2025-11-01T08:00:00Z") for number in range(3, 5)]
+
+    context = make_context(Request(agent="home-mac-claude", task="go on"), memory_of(*shop, *before))
+
+    assert sorted(lines_of(context)["Project"]) == ["event-0", "event-1", "event-2", "event-3", "event-4"]
+    assert lines_of(make_context(Request(agent="work-pc-codex", task="go on"), memory_of(*shop))) == {}
+
+
+def test_a_task_that_answers_everywhere_is_about_no_project() -> None:
+    records = [event(number, scope="project", project=f"p{number % 3}") for number in range(6)]
+    relevance = {"event-0": 1.0, "event-1": 1.0, "event-2": 1.0}
+
+    context = make_context(Request(task="go on"), memory_of(*records, relevance=relevance))
+
+    assert set(lines_of(context)) == {"Also about the task"}
+    assert sorted(lines_of(context)["Also about the task"]) == ["event-0", "event-1", "event-2"]
+
+
 def test_a_renamed_project_is_one_under_every_name() -> None:
     mark = {"action": "alias", "targets": ["shop"], "to": "store"}
     records = [event(1, scope="project", project="shop"), event(2, scope="project", project="store")]
@@ -378,8 +406,13 @@ def test_the_memory_of_reference_council_gives_its_context(soul: Soul) -> None:
 
 
 def test_relevance_is_what_search_finds(hub: Path, soul: Soul) -> None:
-    for summary in ("The gateway listens on port 8443.", "Lunch is at noon.", "Invoices are sent on Mondays."):
-        soul("add", "--source", "a-b", "--kind", "fact", "--scope", "project:shop", "--summary", summary)
+    said = {
+        "shop": "The gateway listens on port 8443.",
+        "home": "Lunch is at noon.",
+        "office": "Invoices go on Mondays.",
+    }
+    for project, summary in said.items():
+        soul("add", "--source", "a-b", "--kind", "fact", "--scope", f"project:{project}", "--summary", summary)
     now = datetime.fromisoformat("2026-11-30T12:00:00+08:00")
 
     context = context_of(open_hub(hub), Request(task="which port does the gateway use?"), now)

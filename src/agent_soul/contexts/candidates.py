@@ -10,13 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date
 from typing import NamedTuple
 
+from agent_soul.contexts.about import likely_projects, projects_asked_for
 from agent_soul.contexts.asking import Memory, Request
 from agent_soul.event import Event
 from agent_soul.instants import add_days
 from agent_soul.metrics import Series, metric_series
 from agent_soul.pages import FUZZY, METRICS, PROFILE, STABLE, Line, active_lines
-from agent_soul.projects import aliases_of
-from agent_soul.searching.document import sequence
 from agent_soul.text import compare_key
 
 _RELEVANCE, _IMPORTANCE, _FRESHNESS = 2.0, 0.3, 0.3
@@ -99,6 +98,7 @@ class _Place:
 
     def __init__(self, request: Request, memory: Memory) -> None:
         self._projects = projects_asked_for(request, memory)
+        self._likely = {} if self._projects else likely_projects(request, memory)
         self._agent = compare_key(request.agent)
         self._relevance = memory.relevance
         self._days = (memory.today, add_days(memory.today, -1))
@@ -113,7 +113,7 @@ class _Place:
             return LOG
         if self._is_own(event):
             return AGENT
-        if compare_key(event.project) in self._projects:
+        if compare_key(event.project) in self._projects or compare_key(event.project) in self._likely:
             return DECISIONS if event.kind == "decision" else PROJECT
         if line.home == FUZZY:
             return LAST_DAYS
@@ -149,38 +149,11 @@ class _Place:
         event = line.event
         if self._is_own(event) or compare_key(event.project) in self._projects:
             return _NEAR
+        if event.project:
+            return _NEAR * self._likely.get(compare_key(event.project), 0.0)
         if event.scope == "daily":
             return _NEAR if event.local_date in self._days else 0.0
         return {PROFILE: _PERSON, STABLE: _PERSON, FUZZY: _LAST_DAYS}.get(line.home, 0.0)
-
-
-def projects_asked_for(request: Request, memory: Memory) -> frozenset[str]:
-    """Return the projects that are meant: the one given, else all whose names stand in the task."""
-    aliases = aliases_of(memory.resolution)
-    if request.project:
-        return frozenset([compare_key(aliases.name_for(request.project))])
-    task = sequence(request.task)
-    called = {verdict.event.project for verdict in memory.resolution.active} if task else set()
-    meant = (name for name in called if name and _stands_in(task, aliases.names_for(name)))
-    return frozenset(map(compare_key, meant))
-
-
-def _stands_in(task: str, names: Iterable[str]) -> bool:
-    return any((sequence(name) or "?") in task for name in names)
-
-
-def unknown_project(request: Request, memory: Memory) -> str:
-    """Return what to say where the project that was given has no line, and which one may be meant; else nothing."""
-    names = sorted({verdict.event.project for verdict in memory.resolution.verdicts if verdict.event.project})
-    keys = {compare_key(name): name for name in names}
-    wanted = compare_key(aliases_of(memory.resolution).name_for(request.project))
-    if not wanted or wanted in keys:
-        return ""
-    import difflib  # only a mistake pays for it
-
-    near = [repr(keys[key]) for key in difflib.get_close_matches(wanted, keys, n=3)]
-    advice = f"did you mean {' or '.join(near)}?" if near else "nothing is recorded for it yet"
-    return f"no memory belongs to a project {request.project!r}; {advice}"
 
 
 def _contradicting(memory: Memory, lines: Mapping[str, Line], place: _Place) -> Iterator[tuple[Line, ...]]:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from agent_soul.contexts.about import unknown_project
 from agent_soul.contexts.asking import LEAST_BUDGET, Memory, Request
 from agent_soul.contexts.candidates import (
     AGENT,
@@ -20,7 +21,6 @@ from agent_soul.contexts.candidates import (
     STABLE_SECTION,
     Candidate,
     candidates,
-    unknown_project,
 )
 from agent_soul.contexts.layout import Layout, Piece, Shown, price
 from agent_soul.errors import RefusedError
