@@ -157,9 +157,9 @@ def test_what_waits_for_somebody_is_counted(hub: Path) -> None:
     day_file.write_bytes(day_file.read_bytes() + b"not JSON\n")
 
     assert start(here).report.pending == (
-        "Waiting: 1 open conflicts: `soul conflicts`",
+        "Waiting: 1 open conflict: `soul conflicts`",
         "Waiting: 1 for review: `soul review`",
-        "Waiting: 1 lines that cannot be read: `soul validate`",
+        "Waiting: 1 line that cannot be read: `soul validate`",
     )
 
 

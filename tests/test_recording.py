@@ -76,6 +76,8 @@ def test_a_short_line_is_a_whole_event(recorded: Any, command: tuple[str, ...], 
         (("fact",), "there is no fact"),
         (("fact", "text", "--entity", "Lucy"), "missing: --attribute, --value"),
         (("metric", "speed", "fast"), "'fast' is not a number"),
+        (("metric", "speed", "1_000"), "'1_000' is not a number"),
+        (("metric", "speed", "٣"), "'٣' is not a number"),
         (("metric", "speed", "1", "--target", "inf"), "'inf' is not a number"),
         (("metric", "speed"), "nothing was measured as 'speed'"),
         (("decision", "Go.", "--status", "done"), "approved"),
@@ -118,7 +120,7 @@ class TestMetrics:
         assert inside("metric", "--check").stdout == ""
         assert said in inside("metric", "accuracy", "0.87", *FROM).stderr
         assert said in inside("compile").stderr
-        assert "Waiting: 1 crossed limits of metrics: `soul metric --check`" in inside("boot", *FROM).stdout
+        assert "Waiting: 1 crossed limit of metrics: `soul metric --check`" in inside("boot", *FROM).stdout
         assert inside("metric", "--check", code=1).stdout.startswith(said)
         assert inside("metric", "accuracy", "--check", code=1).stdout.endswith(": people read along\n")
         assert inside("metric", "speed", "3", *FROM).stderr == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -144,6 +145,18 @@ class TestTwoMachines:
 
         assert run(a, "sync").stdout == "shared: up to date\n"
         assert git(a, "rev-parse", "HEAD") == before
+
+    def test_sync_says_how_many_events_came(self, clones: tuple[Path, Path]) -> None:
+        a, b = clones
+        share(a, "The first of a.")
+        run(b, "sync")
+        share(a, "The second of a.")
+        share(a, "The third of a.")
+        run(b, "add", "--source", "of-b", "--kind", "fact", "--scope", "stable", "--summary", "Of b.")
+
+        assert re.fullmatch(r"shared: 1 event, \d pages, 2 events came\n", run(b, "sync").stdout)
+        assert run(a, "sync").stdout == "shared: up to date, 1 event came\n"
+        assert run(a, "sync").stdout == "shared: up to date\n"
 
     def test_events_that_a_person_pushed_by_hand_are_compiled(self, clones: tuple[Path, Path]) -> None:
         """The manual way: add_event, git add, git commit, git push; then whoever syncs compiles."""

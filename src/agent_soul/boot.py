@@ -120,7 +120,8 @@ def _pull(hub: Hub, seconds: float) -> Pulled:
         return Pulled(True, f"Stale: {not_shared(error).reason}. Last together with the remote: {since}")
     if kept.reach is Reach.KEPT_HERE:
         return Pulled(False, f"Kept here: {kept.reason}")
-    return Pulled(bool(kept.note), "; ".join(filter(None, ["Up to date with the remote", kept.note])))
+    said = kept.reason[:1].upper() + kept.reason[1:]
+    return Pulled(bool(kept.note), "; ".join(filter(None, [said, kept.note])))
 
 
 def _log_of_yesterday(log: Log, today: str) -> str:
@@ -135,13 +136,14 @@ def _pending(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
     """Yield what waits for somebody, each with the command that shows it."""
     resolution = memory.resolution
     waiting = sum(len(entry.events) for entry in outbox.entries(hub)[0])
+    conflicts, crossed = len(memory.conflicts), len(crossings(resolution, memory.config.thresholds))
     counts = (
         (waiting, "not shared yet", "soul sync"),
-        (len(memory.conflicts), "open conflicts", "soul conflicts"),
-        (len(crossings(resolution, memory.config.thresholds)), "crossed limits of metrics", "soul metric --check"),
+        (conflicts, f"open conflict{'s' * (conflicts != 1)}", "soul conflicts"),
+        (crossed, f"crossed limit{'s' * (crossed != 1)} of metrics", "soul metric --check"),
         (resolution.counts[Status.PENDING], "for review", "soul review"),
         (resolution.counts[Status.QUARANTINED], "with an id that has two contents", "soul validate"),
-        (log.bad_lines, "lines that cannot be read", "soul validate"),
+        (log.bad_lines, f"line{'s' * (log.bad_lines != 1)} that cannot be read", "soul validate"),
     )
     for number, what, command in counts:
         if number:

@@ -126,6 +126,8 @@ def sync(
         upstream = exchange.look(reattach=reattach) if look_first else exchange.known(seen)
         said, sent, there = exchange.send(upstream, seen, reattach=reattach)
         stayed = exchange.settle(sent.ids, there)
+        if look_first:
+            said += _came(hub, head, there.commit, ours=len(sent.events))
     if sent.apart:
         raise NotSharedError(
             f"the remote has a link, a file or a folder in the place of {', '.join(sent.apart)}; all else is shared",
@@ -161,10 +163,22 @@ def pull(hub: Hub, *, budget: float) -> Kept:
     with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="pull"), gitio.writing(hub):
         from agent_soul.exchange import Exchange
 
-        exchange = Exchange(hub, target, None, "agent-soul", deadline, _head_noted(hub, target))
+        head = _head_noted(hub, target)
+        exchange = Exchange(hub, target, None, "agent-soul", deadline, head)
         upstream = exchange.look()
         stayed = exchange.settle((), gitio.read_tree(hub, upstream)) if upstream else ""
-    return Kept(Reach.SHARED, "up to date with the remote", upstream, note=stayed)
+        said = f"up to date with the remote{_came(hub, head, upstream)}"
+    return Kept(Reach.SHARED, said, upstream, note=stayed)
+
+
+def _came(hub: Hub, old: str, new: str, ours: int = 0) -> str:
+    """Say how many events came since the remote was at `old`, `ours` of its new lines being what we sent ourselves."""
+    if not old or not new or old == new:
+        return ""
+    with contextlib.suppress(gitio.GitError):  # the old commit may be gone from this clone
+        number = gitio.lines_added(hub, old, new) - ours
+        return f", {number} event{'s' * (number > 1)} came" if number > 0 else ""
+    return ""
 
 
 def _why_kept(hub: Hub, *, template: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
@@ -15,6 +16,10 @@ from agent_soul.event import KINDS, SCOPES
 F = TypeVar("F", bound=Callable[..., Any])
 
 _SOURCE_HELP = "Your own id, chosen once: a-z, 0-9 and single hyphens, such as home-mac-claude."
+
+
+# Python's own reading takes `1_000` and digits of every script, which a slip of the keyboard may be.
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases of click only
@@ -35,13 +40,13 @@ class Number(click.ParamType):  # type: ignore[type-arg]  # generic in newer rel
 
 def finite_number(text: str | float) -> float | None:
     """Return the number that the text writes, whole ones as such, or None where it writes none that JSON knows."""
-    for read in (int, float):
-        try:
-            number = read(text)
-        except (ValueError, OverflowError):
-            continue
-        return number if math.isfinite(number) else None
-    return None
+    written = str(text).strip()
+    if not _NUMBER.fullmatch(written):
+        return None
+    number = float(written)
+    if not math.isfinite(number):
+        return None
+    return int(written) if written.lstrip("+-").isdigit() else number
 
 
 _OPTIONS: Mapping[str, Callable[[Any], Any]] = {

@@ -123,6 +123,12 @@ def differing_sources(hub: Hub, commit: str) -> list[str]:
     return _differing_in(hub, b"".join(run_all(hub, _STRANGERS, _difference_to(commit))))
 
 
+def lines_added(hub: Hub, old: str, new: str) -> int:
+    """Return how many lines the source files have in the commit `new` and had not in `old`."""
+    rows = run(hub, "diff", "--numstat", "--no-renames", old, new, "--", "sources").split(b"\n")
+    return sum(int(row.split(b"\t")[0]) for row in rows if row[:1].isdigit())
+
+
 def _changed_in(hub: Hub, status: bytes) -> list[str]:
     prefix = prefix_of(hub)
     paths = (os.fsdecode(row[3:]).removeprefix(prefix) for row in status.split(b"\0") if row)
