@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -227,6 +228,18 @@ class TestClosing:
         run("add", *WHO, "--kind", "fact", "--project", "shop", "--summary", "It is back.")
         listed = {each["name"]: each["state"] for each in run("project", "list")["projects"]}
         assert listed["shop"] == "open"
+
+    def test_closed_again_it_is_still_one_statement_with_all_that_was_decided(self, hub: Path, run: Run) -> None:
+        write(hub, *self.RECORDS)
+        run("project", "close", "shop", *WHO)
+        run("add", *WHO, "--kind", "decision", "--project", "shop", "--summary", "Sells abroad.")
+
+        run("project", "close", "shop", *WHO)
+
+        stable = compile_hub(find_hub(str(hub))).compiled.texts["stable-memory.md"]
+        assert re.findall("Project shop is closed[^(]*", stable) == [
+            "Project shop is closed. Decided: Ships on Mondays; Uses PostgreSQL; Sells abroad. … "
+        ]
 
 
 class TestRenaming:

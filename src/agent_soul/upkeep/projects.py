@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from agent_soul.draft import MAX_DETAIL_BYTES
@@ -16,6 +16,8 @@ from agent_soul.text import compare_key
 from agent_soul.upkeep.marks import marks_upon
 from agent_soul.upkeep.records import writable
 
+CLOSED_WITH = "soul project"
+"""The tool that a statement of a closing names as its origin."""
 _HAN = re.compile("[\u4e00-\u9fff]")
 _CLOSED = {
     False: (
@@ -32,11 +34,15 @@ _LONGEST_LIST = 10_000
 
 
 class Project(NamedTuple):
-    """A project under the name that it is called now: its events, oldest first, and its other names."""
+    """A project under the name that it is called now: its events, oldest first, and its other names.
+
+    `closed_by` are the ids of the statements that tell of its closing, one for each time.
+    """
 
     name: str
     verdicts: tuple[Verdict, ...]
     aliases: tuple[str, ...]
+    closed_by: tuple[str, ...] = ()
 
     @property
     def active(self) -> list[Event]:
@@ -58,9 +64,20 @@ def list_projects(resolution: Resolution) -> list[Project]:
     for verdict in resolution.verdicts:
         if verdict.event.scope == "project" and verdict.event.kind not in ("mark", "retraction"):
             found[verdict.event.project].append(verdict)
-    aliases = aliases_of(resolution)
-    projects = [Project(name, tuple(v), tuple(aliases.names_for(name)[1:])) for name, v in found.items()]
+    aliases, closed = aliases_of(resolution), _closings(resolution)
+    projects = [
+        Project(name, tuple(v), tuple(aliases.names_for(name)[1:]), tuple(closed[name])) for name, v in found.items()
+    ]
     return sorted(projects, key=lambda project: (project.verdicts[-1].event.sort_key, project.name), reverse=True)
+
+
+def _closings(resolution: Resolution) -> Mapping[str, list[str]]:
+    """Return the ids of the active statements that `closing` made, by the name of their project."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for event in (verdict.event for verdict in resolution.active):
+        if event.scope == "stable" and event.project and event.data.get("origin", {}).get("tool") == CLOSED_WITH:
+            found[event.project].append(event.id)
+    return found
 
 
 def find_project(projects: Sequence[Project], name: str) -> Project:
@@ -88,7 +105,8 @@ def naming(names: Sequence[str], called: str) -> dict[str, Any]:
 def closing(project: Project) -> list[dict[str, Any]]:
     """Return what closes a project: one stable statement of what was decided, and the marks that archive the rest.
 
-    The statement's detail links each decision. Raises `RefusedError` where nothing of the project is active.
+    The statement's detail links each decision. One that was closed before gets one statement for all of its decisions.
+    Raises `RefusedError` where nothing of the project is active.
     """
     if not project.active:
         raise RefusedError(
@@ -106,12 +124,16 @@ def closing(project: Project) -> list[dict[str, Any]]:
     if decisions or undecided:
         ids = [event.id for event in (*decisions, *undecided)]
         statement |= {"detail": _links([*decisions, *undecided]), "derived_from": ids[:_LONGEST_LIST]}
+    if project.closed_by:
+        statement["supersedes"] = list(project.closed_by)
     return [statement, *marks_upon(project.active, "archive", writable(f"project {project.name} is closed"))]
 
 
 def _decisions(project: Project, statuses: Collection[str | None]) -> list[Event]:
     """Return the project's decisions of these statuses, the weightiest first."""
-    found = (e for e in project.active if e.kind == "decision" and e.data.get("decision", {}).get("status") in statuses)
+    told = {Status.ACTIVE, Status.ARCHIVED} if project.closed_by else {Status.ACTIVE}
+    events = (verdict.event for verdict in project.verdicts if verdict.status in told)
+    found = (e for e in events if e.kind == "decision" and e.data.get("decision", {}).get("status") in statuses)
     return sorted(found, key=lambda event: (-event.importance, event.sort_key))
 
 
