@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sys
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,8 +16,10 @@ from agent_soul.adding import add
 from agent_soul.boot import LEAST_REPORT_BUDGET, Boot, boot
 from agent_soul.cli import main
 from agent_soul.contexts.asking import Request
+from agent_soul.contexts.gathering import context_of
 from agent_soul.errors import RefusedError
 from agent_soul.hub import Hub, open_hub
+from agent_soul.searching import models
 from agent_soul.sessions import known_sessions, start_session
 from agent_soul.sync import sync
 from agent_soul.tokens import estimate_tokens
@@ -213,6 +216,23 @@ def test_programs_get_the_same_as_one_object(hub: Path, capsys: pytest.CaptureFi
     assert found["sections"][0]["lines"][0]["event_id"] == told
     assert found["tokens"] == estimate_tokens(found["text"])
     assert main(["boot", "--hub", str(hub)]) == 2
+
+
+def test_a_model_that_hangs_is_not_waited_for(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numpy")
+    here = open_hub(hub)
+    told = say(here, "The gateway listens on 8443.")
+    answers = "import sys, time\nfor line in sys.stdin: time.sleep(600 * line.startswith('query')); print([1, 0])"
+    (hub / "model.py").write_text(answers, encoding="utf-8")
+    monkeypatch.setattr(models, "_QUESTION_SECONDS", 1)
+    monkeypatch.setenv("AGENT_SOUL_EMBEDDER", f"{sys.executable} {hub / 'model.py'}")
+    task = Request(task="Restart the gateway")
+
+    for _ in range(2):  # first it has read nothing, then it is asked
+        started = time.monotonic()
+        assert told in start(here, request=task).context.ids
+        assert time.monotonic() - started < 30
+        context_of(here, task, NOW)
 
 
 def test_what_cannot_be_noted_or_asked_keeps_no_memory_back(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:

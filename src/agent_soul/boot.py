@@ -93,7 +93,7 @@ def boot(
     log = outbox.whole_log(hub)
     writes = writes_of(hub, log.events, now)
     session = _noted_session(hub, source, now)
-    memory = recall(hub, log, request.task, now)
+    memory = recall(hub, log, request.task, now, reading=0)  # nobody waits for a model at a start
     pending = tuple(_pending(hub, log, memory))
     revision = gitio.head(hub) if hub.git_root else ""
     report = Report(pulled, session, writes, _log_of_yesterday(log, memory.today), pending, revision)

@@ -24,7 +24,7 @@ from agent_soul.resolve import resolve
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import NoWordsError, find, open_index
 from agent_soul.searching.glossary import translations
-from agent_soul.searching.models import meant_by
+from agent_soul.searching.models import READING_SECONDS, meant_by
 from agent_soul.settings import load_config
 
 
@@ -33,26 +33,29 @@ def context_of(hub: Hub, request: Request, now: datetime) -> Context:
     return make_context(request, recall(hub, whole_log(hub), request.task, now))
 
 
-def recall(hub: Hub, log: Log, task: str, now: datetime) -> Memory:
-    """Return what the whole `log` of the hub says at `now`, and how well that answers the task."""
+def recall(hub: Hub, log: Log, task: str, now: datetime, reading: float = READING_SECONDS) -> Memory:
+    """Return what the whole `log` of the hub says at `now`, and how well that answers the task.
+
+    A model, where there is one, reads new events for `reading` seconds first.
+    """
     config = load_config(hub)[0]
     today = now.astimezone(UTC).date().isoformat()
     as_of = default_state(None, recorded_in(hub), today).as_of
     resolution = folded(resolve(log.events, as_of, config))
-    relevance = relevance_of(hub, task, today)
+    relevance = relevance_of(hub, task, today, reading)
     with remembered_judge(hub) as judge:
         conflicts = find_conflicts(resolution, judge)
     return Memory(_identity(hub), resolution, conflicts, config, now.date().isoformat(), relevance)
 
 
-def relevance_of(hub: Hub, task: str, today: str) -> Mapping[str, float]:
+def relevance_of(hub: Hub, task: str, today: str, reading: float = READING_SECONDS) -> Mapping[str, float]:
     """Return how well each event that search finds answers the task, from 0 to 1 (the best of them), by id."""
     if not task.strip():
         return {}
     text = " ".join([task, *translations(task)])
     index = open_index(hub, today)
     try:
-        ranking = find(index, text, (), Filters(), today, meant=meant_by(hub, index, task)).ranking
+        ranking = find(index, text, (), Filters(), today, meant=meant_by(hub, index, task, seconds=reading)).ranking
     except NoWordsError:
         return {}
     except StoppedError:  # a model that cannot be asked; words say the most

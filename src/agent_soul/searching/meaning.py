@@ -25,8 +25,6 @@ _CANDIDATES = 200
 _BATCH = 32
 # With fewer a language has no mean of its own.
 _LANGUAGE = 5
-# A search makes vectors for so long before it answers with what it has.
-SEARCH_SECONDS = 2.0
 _CJK = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]")
 _LETTER = re.compile(r"\w")
 # A character of these scripts says as much as three letters.
@@ -65,12 +63,15 @@ def embed_missing(
     return len(missing) - done
 
 
-def meanings(hub: Hub, index: Index, model: Model, text: str, filters: Filters) -> Meanings:
-    """Return what the model says of the events that pass the filters, as answers to `text`."""
+def meanings(hub: Hub, index: Index, model: Model, text: str, filters: Filters, seconds: float) -> Meanings:
+    """Return what the model says of the events that pass the filters, as answers to `text`.
+
+    Texts that it has not read yet are read for so many `seconds` before.
+    """
     import numpy as np
 
     vectors = Vectors(hub, model.name)
-    missing = embed_missing(index, vectors, model, SEARCH_SECONDS)
+    missing = embed_missing(index, vectors, model, seconds)
     known = vectors.load()
     events = [(number, key, cjk) for number, key, cjk in index.text_keys() if key in known]
     if not events:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 VARIABLE = "AGENT_SOUL_EMBEDDER"
 _OFF = "off"
-_SECONDS = 600
+READING_SECONDS = 2.0
+"""A search makes vectors for so long before it answers with what it has."""
+_SECONDS, _QUESTION_SECONDS = 600, 10
+"""How long a command of the user's may take for some texts, and for one question, which somebody waits for."""
 
 Embed = Callable[[Sequence[str], bool], Any]
 
@@ -78,10 +81,16 @@ def _require(*libraries: str) -> None:
         raise StoppedError(said, hint=f"pip install {' '.join(missing)}, or set {VARIABLE}={_OFF}")
 
 
-def meant_by(hub: Hub, index: Index, text: str, tell_missing: Callable[[int], object] = lambda _: None) -> Meant:
+def meant_by(
+    hub: Hub,
+    index: Index,
+    text: str,
+    tell_missing: Callable[[int], object] = lambda _: None,
+    seconds: float = READING_SECONDS,
+) -> Meant:
     """Return what says which events mean what the text asks: a model, where one is installed and a text was given.
 
-    `tell_missing` is told how many events the model has not read yet, if any.
+    The model may read new events for so many `seconds` first. `tell_missing` is told how many it has not read then.
     """
     model = installed() if text.strip() else None
     if model is None:
@@ -90,7 +99,7 @@ def meant_by(hub: Hub, index: Index, text: str, tell_missing: Callable[[int], ob
     def ask_model(filters: Filters) -> Mapping[int, float]:
         from agent_soul.searching.meaning import meanings  # only a hub with a model pays for it
 
-        found = meanings(hub, index, model, text, filters)
+        found = meanings(hub, index, model, text, filters, seconds)
         if found.missing:
             tell_missing(found.missing)
         return found.worth
@@ -114,8 +123,9 @@ def _ask_command(command: str, texts: Sequence[str], is_question: bool) -> Any:
     kind = "query" if is_question else "passage"
     lines = "".join(f"{kind}: {' '.join(text.split())}\n" for text in texts)
     try:
+        limit = _QUESTION_SECONDS if is_question else _SECONDS
         done = subprocess.run(
-            shlex.split(command), input=lines.encode("utf-8"), capture_output=True, check=True, timeout=_SECONDS
+            shlex.split(command), input=lines.encode("utf-8"), capture_output=True, check=True, timeout=limit
         )
         vectors = np.array([json.loads(line) for line in done.stdout.split(b"\n") if line.strip()], dtype=np.float32)
         if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
