@@ -38,7 +38,7 @@ LAYERS = (
     ("keeping", "sessions"),
     ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
     ("topics", "task_memory", "contexts"),
-    ("task_search", "boot"),
+    ("task_search", "boot", "suggesting"),
     ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )

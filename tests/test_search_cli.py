@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
@@ -252,6 +253,25 @@ class TestMeaning:
         results = json.loads(soul("search", "猫", "--keyword", "list", "--json", env=embedder).stdout)["results"]
 
         assert all("list" in row["event"]["summary"] for row in results)
+
+    def test_what_is_near_in_meaning_is_suggested_and_not_marked(
+        self, hub: Path, soul: Soul, embedder: dict[str, str]
+    ) -> None:
+        write(hub, *(event(n, f"Number {n} of the list.", kind="task") for n in range(20)))
+        write(hub, event(80, "The pet purrs."), event(81, "A cat sits here."), event(82, "It barks at night."))
+        write(hub, event(83, "Purrs too.", scope="project", project="zoo"))
+
+        told = soul("conflicts", "--suggest", env=embedder)
+        as_json = json.loads(soul("conflicts", "--suggest", "--json", env=embedder).stdout)
+
+        assert re.findall(r"event-\d+", told.stdout) == ["event-80", "event-81"]
+        assert "read 24 of 24" in told.stderr
+        (pair,) = as_json["suggestions"]
+        assert {pair["one"], pair["other"]} == {"event-80", "event-81"}
+        assert 0.6 <= pair["likeness"] <= 1
+        assert as_json["conflicts"] == []
+        assert "suggestions" not in json.loads(soul("conflicts", "--json", env=embedder).stdout)
+        assert "agent-soul[semantic]" in soul("conflicts", "--suggest", code=2).stderr
 
     def test_a_command_that_fails_is_named(self, hub: Path, soul: Soul, embedder: dict[str, str]) -> None:
         write(hub, event(1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,27 +19,55 @@ from agent_soul.event import SCOPES
 from agent_soul.hub import Hub
 from agent_soul.judgements import remembered_judge
 from agent_soul.resolve import Resolution
+from agent_soul.suggesting import suggestions
+
+if TYPE_CHECKING:
+    from agent_soul.searching.alike import Near
 
 _MEMBERS_SHOWN = 6
+_SUGGESTIONS_SHOWN = 20
 
 
 @click.command()
+@click.option(
+    "--suggest",
+    is_flag=True,
+    help="Also pairs near in meaning by a model, though they share few words: to read; no page marks them.",
+)
 @output_options
-def conflicts(as_json: bool, hub_name: str | None) -> int:
+def conflicts(suggest: bool, as_json: bool, hub_name: str | None) -> int:
     """List what cannot hold together, newest first, each with its id, its evidence and the commands that settle it."""
     hub = open_hub(hub_name)
     resolution = resolve_hub(hub)
     with remembered_judge(hub) as judge:
         found = find_conflicts(resolution, judge)
+    near = suggestions(hub, resolution, found, _tell_read) if suggest else []
     if as_json:
-        show_json(ok=True, total=len(found), conflicts=[_conflict_fields(conflict, resolution) for conflict in found])
+        more = {"suggestions": [pair._asdict() for pair in near]} if suggest else {}
+        rows = [_conflict_fields(conflict, resolution) for conflict in found]
+        show_json(ok=True, total=len(found), conflicts=rows, **more)
         return ExitCode.DONE
     for number, conflict in enumerate(found):
         if number:
             show("")
         _show_conflict(conflict, resolution)
     say(f"{len(found)} open" if found else "no open conflicts")
+    _show_suggestions(near, resolution)
     return ExitCode.DONE
+
+
+def _tell_read(done: int, of: int) -> None:
+    say(f"read {done} of {of}")
+
+
+def _show_suggestions(near: Sequence[Near], resolution: Resolution) -> None:
+    for pair in near[:_SUGGESTIONS_SHOWN]:
+        show(f"\nnear in meaning ({pair.likeness:.2f}); `soul retract ID --reason WHY` where one does not hold")
+        for id_ in (pair.one, pair.other):
+            show(f"  {line_of(resolution.by_id[id_].event, shown_id=resolution.name_of(id_))}")
+    hidden = len(near) - _SUGGESTIONS_SHOWN
+    if hidden > 0:
+        say(f"and {hidden} more pairs that are near in meaning with --json")
 
 
 def _show_conflict(conflict: Conflict, resolution: Resolution) -> None:

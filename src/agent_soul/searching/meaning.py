@@ -72,32 +72,58 @@ def meanings(hub: Hub, index: Index, model: Model, text: str, filters: Filters, 
 
     vectors = Vectors(hub, model.name)
     missing = embed_missing(index, vectors, model, seconds)
-    known = vectors.load()
-    events = [(number, key, cjk) for number, key, cjk in index.text_keys() if key in known]
-    if not events:
+    read = read_events(index, vectors)
+    if not read.numbers:
         return Meanings({}, missing)
-    rows = np.frombuffer(b"".join(known[key] for _, key, _ in events), dtype=np.float16)
-    matrix = rows.reshape(len(events), -1).astype(np.float32)
-    languages = np.array([cjk for _, _, cjk in events], dtype=bool)
-    deviations = _deviations(matrix, languages, model.embed([text], True)[0], is_cjk(text))
+    deviations = _deviations(read, model.embed([text], True)[0], is_cjk(text))
     passing = index.passing(filters)
-    order = (i for i in np.argsort(-deviations, kind="stable") if events[i][0] in passing and deviations[i] > 0)
+    order = (i for i in np.argsort(-deviations, kind="stable") if read.numbers[i] in passing and deviations[i] > 0)
     best = itertools.islice(order, _CANDIDATES)
-    return Meanings({events[i][0]: float(deviations[i]) * _WORDS_PER_DEVIATION for i in best}, missing)
+    return Meanings({read.numbers[i]: float(deviations[i]) * _WORDS_PER_DEVIATION for i in best}, missing)
 
 
-def _deviations(matrix: Any, languages: Any, question: Any, question_is_cjk: bool) -> Any:
+class Read(NamedTuple):
+    """The active events that have a vector: their numbers, and as rows of arrays their vectors and languages."""
+
+    numbers: list[int]
+    matrix: Any
+    languages: Any
+    """Whether each is in Chinese, Japanese or Korean."""
+
+    def means(self) -> dict[bool, Any]:
+        """Return the mean vector of each language; of one with few events, that of all."""
+        everything = self.matrix.mean(axis=0)
+        own = {cjk: self.matrix[self.languages == cjk] for cjk in (False, True)}
+        return {cjk: rows.mean(axis=0) if len(rows) >= _LANGUAGE else everything for cjk, rows in own.items()}
+
+    def bare(self) -> Any:
+        """Return the vectors without their languages' means, each of length 1."""
+        import numpy as np
+
+        means = self.means()
+        rows = self.matrix - np.where(self.languages[:, None], means[True], means[False])
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-6)
+
+
+def read_events(index: Index, vectors: Vectors) -> Read:
+    """Return what the model has read of the active events."""
+    import numpy as np
+
+    known = vectors.load()
+    events = [(number, known[key], cjk) for number, key, cjk in index.text_keys() if key in known]
+    rows = np.frombuffer(b"".join(vector for _, vector, _ in events), dtype=np.float16)
+    matrix = rows.reshape(len(events), -1).astype(np.float32) if events else np.zeros((0, 1), dtype=np.float32)
+    return Read([number for number, _, _ in events], matrix, np.array([cjk for *_, cjk in events], dtype=bool))
+
+
+def _deviations(read: Read, question: Any, question_is_cjk: bool) -> Any:
     """Return, for each row, how many standard deviations its likeness lies above the mean of its language."""
     import numpy as np
 
-    everything = matrix.mean(axis=0)
-    own = {cjk: matrix[languages == cjk] for cjk in (False, True)}
-    means = {cjk: rows.mean(axis=0) if len(rows) >= _LANGUAGE else everything for cjk, rows in own.items()}
-    asked = question - means[question_is_cjk]
-    result = np.zeros(len(matrix), dtype=np.float32)
-    for cjk, rows in own.items():
-        if len(rows):
-            bare = rows - means[cjk]
-            likeness = bare @ asked / np.maximum(np.linalg.norm(bare, axis=1), 1e-6)
-            result[languages == cjk] = (likeness - likeness.mean()) / max(float(likeness.std()), 1e-6)
+    likeness = read.bare() @ (question - read.means()[question_is_cjk])
+    result = np.zeros(len(likeness), dtype=np.float32)
+    for cjk in (False, True):
+        own = likeness[read.languages == cjk]
+        if len(own):
+            result[read.languages == cjk] = (own - own.mean()) / max(float(own.std()), 1e-6)
     return result
