@@ -200,3 +200,10 @@ def test_an_id_that_is_linked_and_unknown_is_named_with_the_evidence() -> None:
 
     assert "## Evidence\n- Fact number 1. (event-1 2026-03-01 mac) [[../stable-memory]]\n- no event here has" in page
     assert "has the id gone-9, gone-8\n" in page
+
+
+def test_evidence_that_is_at_home_on_the_page_is_not_linked_to_it() -> None:
+    topic = {"kind": "topic", "topic": "ci"}
+    page = pages([event(1, **topic), event(2, "See [[event-1]].", source="desk", **topic)])["topics/ci.md"]
+
+    assert page.endswith("## Evidence\n- Fact number 1. (event-1 2026-03-01 mac)\n")
