@@ -15,6 +15,7 @@ from agent_soul.compiler import Compiled, compile_log
 from agent_soul.config import default_config, parse_config
 from agent_soul.log import parse_log, read_source_files
 from agent_soul.overview import State
+from vault import check_vault
 
 CASES = sorted(path for path in (Path(__file__).parent / "cases").iterdir() if path.is_dir())
 
@@ -54,6 +55,14 @@ def test_case(case: Path, request: pytest.FixtureRequest) -> None:
     for path, content in given.items():
         assert content.decode("utf-8") == expected[path].decode("utf-8"), f"{case.name}/{path}"
         assert content == expected[path]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_every_page_of_a_case_is_a_note_of_obsidian_and_no_link_leads_nowhere(case: Path) -> None:
+    folder = case / "canonical"
+    pages = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in folder.rglob("*.md")}
+
+    assert check_vault(pages) >= len(pages) - 1  # all but the list itself are on the list
 
 
 def test_there_are_enough_cases() -> None:

@@ -358,7 +358,7 @@ class TestCompile:
     def test_never_writes_over_pages_of_a_newer_toolkit(self, soul: Soul, git_hub: Path) -> None:
         add(soul, "Uses PostgreSQL 15 for every service.")
         soul("compile")
-        newer = page(git_hub, "index.md").replace("page format 1", "page format 2")
+        newer = page(git_hub, "index.md").replace("page format 2", "page format 3")
         (git_hub / "canonical" / "index.md").write_text(newer, encoding="utf-8")
 
         assert "newer agent-soul" in soul("compile", code=5).stderr

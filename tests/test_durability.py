@@ -325,7 +325,7 @@ def _sample_pages(hub: Path, halves: list[str], stop: threading.Event) -> None:
                 content = page.read_bytes()
             except FileNotFoundError:
                 continue
-            whole = content.startswith((b"<!-- Generated", b"{\n")) and content.endswith(b"\n")
+            whole = content.startswith((b"---\ngenerated: ", b"{\n")) and content.endswith(b"\n")
             if page.suffix == ".json" and whole:
                 json.loads(content)
             if not whole:

@@ -84,7 +84,7 @@ def test_the_index_counts_and_says_how_to_see_what_waits() -> None:
     )["index.md"]
 
     assert "active 2, conflicts 1, pending 1, bad lines 0, retracted 1.\n" in index
-    assert "Conflicts: canonical/conflicts.md." in index
+    assert "Conflicts: [[conflicts]]." in index
     assert "To decide: `soul review`." in index
     assert "soul validate" not in index
 
@@ -92,10 +92,10 @@ def test_the_index_counts_and_says_how_to_see_what_waits() -> None:
 def test_the_index_names_the_projects_used_last_and_counts_the_others() -> None:
     index = pages([event(n, scope="project", project=f"project-{n:02d}") for n in range(20)])["index.md"]
 
-    shown = [line for line in items(index) if line.startswith("canonical/projects/")]
+    shown = [line for line in items(index) if line.startswith("[[projects/")]
 
-    assert shown == [f"canonical/projects/project-{n}.md 2026-03-01" for n in range(19, 11, -1)]
-    assert items(index)[-1] == "and 12 more: canonical/pages.md"
+    assert shown == [f"[[projects/project-{n}]] 2026-03-01" for n in range(19, 11, -1)]
+    assert items(index)[-1] == "and 12 more: [[pages]]"
 
 
 def test_a_project_is_named_where_its_path_does_not_say_it() -> None:
@@ -103,8 +103,8 @@ def test_a_project_is_named_where_its_path_does_not_say_it() -> None:
         "index.md"
     ]
 
-    assert items(index)[0] == "canonical/projects/shop.md 2026-03-01"
-    assert re.fullmatch(r"canonical/projects/支付-服务-[0-9a-f]{8}\.md 2026-03-01: 支付 服务", items(index)[1])
+    assert items(index)[0] == "[[projects/shop]] 2026-03-01"
+    assert re.fullmatch(r"\[\[projects/支付-服务-[0-9a-f]{8}\]\] 2026-03-01: 支付 服务", items(index)[1])
 
 
 def test_the_list_names_every_page_with_its_cost() -> None:
@@ -121,6 +121,7 @@ def test_the_list_names_every_page_with_its_cost() -> None:
     )
 
     listed = {line.partition(":")[0]: line.partition(": ")[2] for line in items(texts["pages.md"])}
+    listed = {re.sub(r"\[\[(.+)\]\]", r"\1.md", link): said for link, said in listed.items()}
 
     assert listed.keys() == texts.keys() - {"pages.md"}
     for path, said in listed.items():
@@ -139,7 +140,7 @@ def test_a_list_without_room_gives_every_folder_its_part_and_counts_the_others()
 
     assert headings(page) == ["Always", "On demand", "Projects", "Topics", "Agents and sources"]
     assert len(blocks["Topics"]) == 5
-    assert projects[0].startswith("projects/project-299.md: ")
+    assert projects[0].startswith("[[projects/project-299]]: ")
     assert (
         projects[-1] == f"and {300 - len(projects) + 1} more in canonical/projects/, each named after what it is about"
     )

@@ -128,7 +128,9 @@ def test_kinds_come_in_the_order_and_under_the_headings_of_the_settings() -> Non
 def test_an_agent_page_repeats_what_its_source_wrote_last_and_counts_the_rest() -> None:
     page = pages([event(n) for n in range(AGENT_RECENT + 5)])["agents/mac.md"]
 
-    assert items(page)[:-1] == [f"Fact number {n}. (event-{n} 2026-03-01)" for n in range(24, 4, -1)]
+    assert items(page)[:-1] == [
+        f"Fact number {n}. (event-{n} 2026-03-01) [[../stable-memory]]" for n in range(24, 4, -1)
+    ]
     assert items(page)[-1] == "and 5 more: `soul search --source mac --limit 0`"
 
 
@@ -196,4 +198,12 @@ def test_an_id_that_is_linked_and_unknown_is_named_with_the_evidence() -> None:
     text = "See [[event-1]], [[gone-9]] and [[__]]."
     page = pages([event(1), event(2, text, kind="topic", topic="ci", derived_from=["gone-8"])])["topics/ci.md"]
 
-    assert "## Evidence\n- Fact number 1. (event-1 2026-03-01 mac)\n- no event here has the id gone-9, gone-8\n" in page
+    assert "## Evidence\n- Fact number 1. (event-1 2026-03-01 mac) [[../stable-memory]]\n- no event here has" in page
+    assert "has the id gone-9, gone-8\n" in page
+
+
+def test_evidence_that_is_at_home_on_the_page_is_not_linked_to_it() -> None:
+    topic = {"kind": "topic", "topic": "ci"}
+    page = pages([event(1, **topic), event(2, "See [[event-1]].", source="desk", **topic)])["topics/ci.md"]
+
+    assert page.endswith("## Evidence\n- Fact number 1. (event-1 2026-03-01 mac)\n")

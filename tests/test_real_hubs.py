@@ -20,6 +20,7 @@ from agent_soul.overview import State
 from agent_soul.text import find_hidden
 from agent_soul.tokens import estimate_tokens
 from conftest import SHARED
+from vault import check_vault, parts
 
 pytestmark = pytest.mark.shared
 COUNTS = {"itestflow": (28, 0), "ai-universal-memory": (31, 0), "commit-subjects": (19_513, 1)}
@@ -72,13 +73,18 @@ def test_memory_for_programs_keeps_its_schema_and_counts_all(read: tuple[Log, Co
 
 
 def test_nothing_but_our_own_structure_is_on_a_page(read: tuple[Log, Compiled]) -> None:
-    ours = r"<!-- Generated .* -->|# .+|## .+|- .+|  \S.*|[1-6]\. .+|As of .+|(active|Left out|[A-Z]).+\.|"
+    ours = r"# .+|## .+|- .+|  \S.*|[1-6]\. .+|As of .+|(active|Left out|[A-Z]).+\.|"
     row = re.compile(ours)
     for path, text in read[1].texts.items():
         assert find_hidden(text.replace("\n", " ")) == []
         if path.endswith(".md"):
-            assert [line for line in text.split("\n") if not row.fullmatch(line)] == []
-            assert sum(line.startswith("# ") for line in text.split("\n")) == 1
+            body = parts(text)[1]
+            assert [line for line in body.split("\n") if not row.fullmatch(line)] == []
+            assert sum(line.startswith("# ") for line in body.split("\n")) == 1
+
+
+def test_every_page_is_a_note_of_obsidian_and_no_link_leads_nowhere(read: tuple[Log, Compiled]) -> None:
+    assert check_vault(read[1].texts) >= len(read[1].texts) - 2  # each but the list and memory.json is listed
 
 
 # Prints CPU seconds of the command, MiB at the peak, and CPU seconds of a fixed piece of work before and after it.

@@ -106,7 +106,7 @@ def test_a_link_leads_to_the_page_of_what_it_names(inside: Soul, hub: Path) -> N
     inside("compile")
 
     page = (hub / "canonical" / "agents" / "a-b.md").read_text(encoding="utf-8")
-    assert f"Format before review, see [{kept[:8]}](../projects/shop.md)." in page
+    assert f"Format before review, see [[projects/shop|{kept[:8]}]]." in page
 
 
 class TestMetrics:

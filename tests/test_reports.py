@@ -28,8 +28,8 @@ def test_a_conflict_shows_both_sides_and_the_commands_that_end_it() -> None:
 
     assert headings(page) == ["shop · port (certain, by claim)"]
     assert items(page) == [
-        "90: It is 90. (event-2 2026-03-01 desk)",
-        "80: It is 80. (event-1 2026-03-01 mac)",
+        "90: It is 90. (event-2 2026-03-01 desk) [[stable-memory]]",
+        "80: It is 80. (event-1 2026-03-01 mac) [[stable-memory]]",
         "the newest holds: `soul resolve c-849f04be --source YOUR-ID --keep event-2`",
         'all hold: `soul resolve c-849f04be --source YOUR-ID --both "why"`',
         'none holds as it stands: `soul resolve c-849f04be --source YOUR-ID --write "what holds"`',
@@ -39,7 +39,7 @@ def test_a_conflict_shows_both_sides_and_the_commands_that_end_it() -> None:
 def test_what_contradicts_the_newest_is_shown_before_what_agrees_with_it() -> None:
     page = pages([claim(1, 80), *(claim(n, 90, detail=str(n)) for n in range(2, 12))])["conflicts.md"]
 
-    assert items(page)[1] == "80: It is 80. (event-1 2026-03-01 mac)"
+    assert items(page)[1] == "80: It is 80. (event-1 2026-03-01 mac) [[stable-memory]]"
     assert "and 5 more" in items(page)
     assert "the newest holds: `soul resolve c-849f04be --source YOUR-ID --keep event-11`" in page
 

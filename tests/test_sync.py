@@ -604,7 +604,7 @@ class TestShapes:
         a, b = clones
         share(a, "Of a.")
         index = a / "canonical" / "index.md"
-        index.write_text(index.read_text(encoding="utf-8").replace("page format 1", "page format 2"), encoding="utf-8")
+        index.write_text(index.read_text(encoding="utf-8").replace("page format 2", "page format 3"), encoding="utf-8")
         git(a, "commit", "-q", "-a", "-m", "newer")
         git(a, "push", "-q")
         done = run(b, "share", "--source", "agent-b", "Of b.")

@@ -406,8 +406,11 @@ def test_an_item_holds_nothing_but_its_text(text: str) -> None:
     ]  # fmt: skip
     assert {child.type for child in tokens[3].children or []} == {"text"}
     assert text_of(tokens) == f"{text} (x)"
-    # Math, which neither renderer here has.
-    assert "$" not in ESCAPED.sub("", escaped)
+    # Math, and the comments and tags of Obsidian, which neither renderer here has.
+    bare = ESCAPED.sub("x", escaped)
+    assert "$" not in bare
+    assert "%%" not in bare
+    assert not re.search(r"(?<!\S)#\w*[^\W\d]", bare)
 
 
 @settings(max_examples=1500, deadline=None, suppress_health_check=list(HealthCheck))
@@ -483,6 +486,12 @@ NAMED = {
     "backslash before a mark": (r"\* \n \\", r"\\\* \n \\\\"),
     "backslash last": ("x\\", "x\\\\"),
     "line ends": ("a\n# b\r- c", "a # b - c"),
+    # What would be markup in Obsidian.
+    "tag": ("is #urgent and #2026/q1", r"is \#urgent and \#2026/q1"),
+    "chinese tag": ("标签 #中文", r"标签 \#中文"),
+    "name of a block": ("a step ^step-1", r"a step \^step-1"),
+    "hidden comment": ("a %%hidden%% b", r"a %\%hidden%\% b"),
+    "powers and shares": ("x^2, 5% of 10 %", "x^2, 5% of 10 %"),
 }
 
 

@@ -16,7 +16,7 @@ from agent_soul.resolve import Resolution, Verdict
 from agent_soul.slug import slug
 from agent_soul.tokens import estimate_tokens
 
-PAGE_FORMAT = 1
+PAGE_FORMAT = 2
 """Raised when pages change so that an older toolkit must not write over them."""
 
 INDEX, PROFILE, STABLE = "index.md", "profile.md", "stable-memory.md"

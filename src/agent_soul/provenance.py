@@ -12,7 +12,7 @@ from agent_soul.hub import Hub
 from agent_soul.resolve import Resolution, Verdict
 
 # Where a line names other events: what it contradicts, what replaced it, and links.
-_OTHERS = re.compile(r"⚠ CONFLICT with \S+|\[superseded by [^\]]*\]|\[[^\]]*\]\([^)]*\)")
+_OTHERS = re.compile(r"⚠ CONFLICT with \S+|\[superseded by [^\]]*\]|\[\[[^\]]*\]\]")
 
 
 @dataclass(frozen=True, slots=True)

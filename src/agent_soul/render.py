@@ -7,7 +7,6 @@ links are made here, from `[[id]]` of an event that has a page.
 from __future__ import annotations
 
 import functools
-import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,13 +14,13 @@ from typing import NamedTuple
 
 from agent_soul.config import Config
 from agent_soul.event import Event, short_id
-from agent_soul.markdown import MORE, TITLE_WIDTH, document, shorten, title_text
+from agent_soul.markdown import MORE, TITLE_WIDTH, document, shorten, title_text, wikilink
 from agent_soul.pages import L2_BUDGET, Line, Page, Room, View, budget_of
 from agent_soul.resolve import Status
 from agent_soul.text import escape_markdown, neutralise
 from agent_soul.tokens import estimate_tokens
 
-_REFERENCE = re.compile(r"\\\[\\\[((?:\\?[A-Za-z0-9_.:-]){3,128})\\\]\\\]")
+_REFERENCE = re.compile(r"\\\[\\\[((?:\\?[A-Za-z0-9_.:-]){3,128})\\\]\\\](\(?)")
 _OFFSET = re.compile(r"[Zz]|[+-]\d\d:?\d\d")
 _MONTHS_NAMED = 6
 _NOTE_WIDTH = 300
@@ -49,7 +48,7 @@ class Item(NamedTuple):
 
 def render_page(page: Page, style: Style) -> dict[str, str]:
     """Return the page and the pages of what it had no room for: path (from `canonical/`) to text."""
-    room = Room.of(budget_of(page.path)).after(document(page.title))
+    room = Room.of(budget_of(page.path)).after(document(page.path, page.title, name=page.name))
     for view in page.views:
         room = room.after("\n" + _view_block(view, []))
     items, left = _lay_lines(page, style, room)
@@ -64,7 +63,8 @@ def render_page(page: Page, style: Style) -> dict[str, str]:
         lines = left.take(_view_lines(page, view, style))
         left = functools.reduce(Room.after, lines, left)
         blocks.append(_view_block(view, lines))
-    text = document(page.title, *(blocks if page.lines or page.views else ["Nothing yet."]))
+    blocks = blocks if page.lines or page.views else ["Nothing yet."]
+    text = document(page.path, page.title, *blocks, name=page.name)
     return {page.path: text, **_more_pages(page, left_out, style)}
 
 
@@ -126,16 +126,25 @@ def _marks(line: Line) -> str:
 
 
 def _link(literal: str, page_path: str, homes: Mapping[str, str]) -> str:
-    """Turn each escaped `[[id]]` that names an event with a page into a link to that page."""
+    """Turn each escaped `[[id]]` that names an event with a page into a link to that page.
+
+    A `(` right behind it would make it the name of a link to elsewhere, where Markdown knows no `[[`.
+    """
 
     def target(found: re.Match[str]) -> str:
         id_ = found[1].replace("\\", "")
         home = homes.get(id_)
         if home is None:
             return found[0]
-        return f"[{escape_markdown(short_id(id_))}]({posixpath.relpath(home, posixpath.dirname(page_path) or '.')})"
+        return wikilink(home, page_path, escape_markdown(short_id(id_))) + found[2].replace("(", "\\(")
 
     return _REFERENCE.sub(target, literal)
+
+
+def home_link(line: Line, page_path: str) -> str:
+    """Return a space and the link to where a line is at home, empty on that page and for what does not hold."""
+    at_home = line.home == page_path or line.verdict.status is not Status.ACTIVE
+    return "" if at_home else f" {wikilink(line.home, page_path)}"
 
 
 def _item_text(line: Line, page: Page, style: Style, path: str, *, with_source: bool, in_full: bool = False) -> str:
@@ -232,7 +241,8 @@ def _section(heading: str, lines: Sequence[str]) -> str:
 
 def _view_lines(page: Page, view: View, style: Style) -> Iterator[str]:
     with_source = page.layout == "topic"  # on the page of a source all lines are its own
-    return ("- " + event_line(line, style, page.path, with_source=with_source) for line in view.lines)
+    for line in view.lines:
+        yield f"- {event_line(line, style, page.path, with_source=with_source)}{home_link(line, page.path)}"
 
 
 def _view_block(view: View, lines: Sequence[str]) -> str:
@@ -274,7 +284,8 @@ def _more_pages(page: Page, left_out: Iterable[Line], style: Style) -> dict[str,
 def _month_parts(page: Page, month: str, lines: Iterable[Line], style: Style) -> Iterator[tuple[str, str]]:
     stem = f"{more_folder(page.path)}/{month}"
     title = f"{shorten(page.title, TITLE_WIDTH - len(f': {month}, part 0000'))}: {month}"
-    whole = Room.of(L2_BUDGET).after(document(f"{title}, part 0000"))
+    back = f"What {wikilink(page.path, f'{stem}.md')} has no room for."
+    whole = Room.of(L2_BUDGET).after(document(f"{stem}.md", f"{title}, part 0000", back))
     room, parts = whole, [[]]  # type: tuple[Room, list[list[str]]]
     for line in lines:
         # With its source always: another source on the page does not change old months.
@@ -286,4 +297,5 @@ def _month_parts(page: Page, month: str, lines: Iterable[Line], style: Style) ->
         parts[-1].append(text)
     for number, texts in enumerate(parts, start=1):
         part, suffix = (f", part {number}", f"-part-{number}") if number > 1 else ("", "")
-        yield f"{stem}{suffix}.md", document(title + part, "\n".join(texts))
+        path = f"{stem}{suffix}.md"
+        yield path, document(path, title + part, back, "\n".join(texts))

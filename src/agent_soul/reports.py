@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from agent_soul.conflicts import Conflict
 from agent_soul.markdown import document, title_text
 from agent_soul.metrics import HISTORY, Crossing, Series, metric_series, number_text, plot
-from agent_soul.pages import CONFLICTS, L2_BUDGET, METRICS, Line, Room
-from agent_soul.render import Style, event_line
+from agent_soul.pages import CONFLICTS, L2_BUDGET, METRICS, Line, Room, home_of
+from agent_soul.render import Style, event_line, home_link
 from agent_soul.resolve import Resolution
 from agent_soul.tokens import estimate_tokens
 
@@ -34,10 +34,11 @@ def render_conflicts(conflicts: Sequence[Conflict], resolution: Resolution, styl
     """Return `conflicts.md`, newest conflict first, or nothing where there is no conflict."""
     if not conflicts:
         return {}
-    room = Room.of(L2_BUDGET).after(document("Conflicts", _CONFLICT_INTRO, _conflicts_left_out(len(conflicts))))
+    longest_note = _conflicts_left_out(len(conflicts))
+    room = Room.of(L2_BUDGET).after(document(CONFLICTS, "Conflicts", _CONFLICT_INTRO, longest_note))
     blocks = room.take("\n" + _conflict_block(conflict, resolution, style) for conflict in conflicts)
     note = _conflicts_left_out(len(conflicts) - len(blocks))
-    return {CONFLICTS: document("Conflicts", _CONFLICT_INTRO, note, *(block[1:] for block in blocks))}
+    return {CONFLICTS: document(CONFLICTS, "Conflicts", _CONFLICT_INTRO, note, *(block[1:] for block in blocks))}
 
 
 def _conflicts_left_out(number: int) -> str:
@@ -66,11 +67,12 @@ def _block_of(conflict: Conflict, number: int, resolution: Resolution, style: St
 
 def _member_line(id_: str, name: str, resolution: Resolution, style: Style) -> str:
     verdict = resolution.by_id[id_]
-    line = event_line(Line(verdict.event, verdict, name), style, CONFLICTS, share=_MEMBER_SHARE)
+    line = Line(verdict.event, verdict, name, home_of(verdict.event))
+    text = event_line(line, style, CONFLICTS, share=_MEMBER_SHARE) + home_link(line, CONFLICTS)
     value = verdict.event.data.get("claim", {}).get("value")
     if value is None:
-        return f"- {line}"
-    return f"- {title_text(value if isinstance(value, str) else json.dumps(value))}: {line}"
+        return f"- {text}"
+    return f"- {title_text(value if isinstance(value, str) else json.dumps(value))}: {text}"
 
 
 def render_metrics(resolution: Resolution, style: Style, crossed: Sequence[Crossing] = ()) -> dict[str, str]:
@@ -78,9 +80,9 @@ def render_metrics(resolution: Resolution, style: Style, crossed: Sequence[Cross
     series = metric_series(resolution)
     if not series:
         return {}
-    room = Room.of(L2_BUDGET).after(document("Metrics", _metrics_left_out(len(series)))).after("")
+    room = Room.of(L2_BUDGET).after(document(METRICS, "Metrics", _metrics_left_out(len(series)))).after("")
     lines = room.take(_metric_item(each, resolution, crossed) for each in series)
-    return {METRICS: document("Metrics", _metrics_left_out(len(series) - len(lines)), "\n".join(lines))}
+    return {METRICS: document(METRICS, "Metrics", _metrics_left_out(len(series) - len(lines)), "\n".join(lines))}
 
 
 def _metrics_left_out(number: int) -> str:

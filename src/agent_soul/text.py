@@ -181,9 +181,10 @@ def _name(character: str) -> str:
     return known or _NAMES_BY_CATEGORY.get(unicodedata.category(character), "NOT A CHARACTER")
 
 
-# Markdown. The rules are CommonMark 0.31 and GFM 0.29, with GitHub's math and footnotes. The backslash goes
-# before the last character of what an expression matches.
-_MAY_BE_MARKUP = re.compile(r"[\\`*_\[\]<&~$\r\n]|\A[-+=:|#>0-9]|//|www\.| #|[Oo]:")
+# Markdown. The rules are CommonMark 0.31 and GFM 0.29, with GitHub's math and footnotes, and Obsidian's tags, names of
+# blocks and comments. Its `==marked==` is left: it hides nothing, and `x==1` is common. The backslash goes before the
+# last character of what an expression matches.
+_MAY_BE_MARKUP = re.compile(r"[\\`*_\[\]<&~$\r\n]|\A[-+=:|#>0-9^]|//|www\.|%%| [#^]|[Oo]:")
 _START = re.compile(
     r"""
       (?= [-+=:|\s]+ \Z ) [-+=:|]  # rule, underline of a heading, second row of a table, front matter
@@ -206,13 +207,16 @@ _ANYWHERE = re.compile(
     | (?<! [^\W_] ) / (?= / [^\s/] )                 # https://, //host
     | www\. | (?i: mailto: )
     | (?<= [ ] ) \#+ \Z                              # at the end of a heading it would vanish
+    | (?<! \S ) \# (?= [0-9]*+ [^\s\x00-,.:-@\[-^`{-~] )  # Obsidian's tag; `#12` is none
+    | (?<! \S ) \^ (?= [0-9A-Za-z-]+ \Z )           # its name of a block
+    | (?<= % ) %                                     # its comments, which hide what stands between them
     """,
     re.VERBOSE,
 )
 
 
 def escape_markdown(text: str) -> str:
-    r"""Make `text` nothing but text in any CommonMark or GFM renderer, with as few backslashes as that takes.
+    r"""Make `text` nothing but text in Obsidian and any CommonMark or GFM renderer, with few backslashes.
 
     In: one line as `neutralise` makes it (a line end inside becomes a space). Out: text to put anywhere in a
     line, beside other escaped text, after `- `, in a heading, in `**` or as the name of a link; leave a space

@@ -29,10 +29,10 @@ def render_upkeep(resolution: Resolution, style: Style) -> dict[str, str]:
     runs = _runs(resolution)
     if not runs:
         return {}
-    room = Room.of(L2_BUDGET).after(document("Upkeep", _INTRO, _left_out(len(runs))))
+    room = Room.of(L2_BUDGET).after(document(UPKEEP, "Upkeep", _INTRO, _left_out(len(runs))))
     blocks = room.take("\n" + _block(run, resolution, style) for run in runs)
     note = _left_out(len(runs) - len(blocks))
-    return {UPKEEP: document("Upkeep", _INTRO, note, *(block[1:] for block in blocks))}
+    return {UPKEEP: document(UPKEEP, "Upkeep", _INTRO, note, *(block[1:] for block in blocks))}
 
 
 def _runs(resolution: Resolution) -> list[list[Verdict]]:
