@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agent_soul import gitio, outbox
 from agent_soul.clone import last_together
 from agent_soul.contexts.asking import LEAST_BUDGET, Memory, Request
-from agent_soul.contexts.choosing import Context, make_context
+from agent_soul.contexts.choosing import Context, context_fields, make_context
 from agent_soul.contexts.gathering import recall
 from agent_soul.errors import RefusedError, SoulError, StoppedError
 from agent_soul.hub import Hub
@@ -101,6 +101,24 @@ def boot(
         memory = memory._replace(only=_new_ids(hub, log, before))
     left = request.budget - estimate_tokens(f"{report.text}\n") - 1
     return Boot(report, make_context(request._replace(budget=max(left, LEAST_BUDGET)), memory))
+
+
+def boot_fields(found: Boot, budget: int) -> dict[str, Any]:
+    """Return the start of a session for programs: what was found, and the context with the text of both."""
+    report = found.report
+    whole = {"text": found.text, "tokens": estimate_tokens(found.text), "budget": budget}
+    return {
+        "stale": report.pulled.is_stale,
+        "remote": report.pulled.said,
+        "revision": report.revision,
+        "session": report.session._asdict(),
+        "yesterday": report.yesterday,
+        "missed": [each._asdict() for each in report.writes.missed],
+        "quiet": [each._asdict() for each in report.writes.quiet],
+        "pending": list(report.pending),
+        **context_fields(found.context),
+        **whole,
+    }
 
 
 def _noted_session(hub: Hub, source: str, now: datetime) -> Session:

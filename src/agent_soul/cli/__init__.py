@@ -10,7 +10,7 @@ import click
 
 from agent_soul import __version__
 from agent_soul.cli.boundary import run_safely
-from agent_soul.cli.common import invoked_as
+from agent_soul.telling import invoked_as
 
 # Name to module and attribute; what a command imports is paid only by those who call it.
 COMMANDS = {
