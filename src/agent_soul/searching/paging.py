@@ -32,6 +32,11 @@ class Asked(NamedTuple):
     newest: bool = False
     snapshot: str = ""
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The text and the keywords, by which a search that was kept is recognised."""
+        return (self.text, *self.keywords)
+
 
 class Row(NamedTuple):
     """One result. `score` is None where the search was kept: what it was made of is not."""
@@ -59,10 +64,13 @@ def search(hub: Hub, asked: Asked, tell_missing: Callable[[int], object] = lambd
     `tell_missing` is told how many events a model has not read yet, if there is one.
     """
     today = datetime.now(UTC).date().isoformat()
-    index = open_index(hub, today)
-    words = [asked.text, *asked.keywords]
-    if asked.snapshot:
-        return _kept_page(hub, index, asked.snapshot, asked=words, skip=asked.skip, limit=asked.limit, today=today)
+    with open_index(hub, today) as index:
+        if asked.snapshot:
+            return _kept_page(hub, index, asked, today)
+        return _first_page(hub, _found(hub, index, asked, today, tell_missing), asked)
+
+
+def _found(hub: Hub, index: Index, asked: Asked, today: str, tell_missing: Callable[[int], object]) -> Answer:
     # By time any may be the first; else the list that is kept for the next pages is long enough.
     most = max(asked.skip + asked.limit, _MOST_KEPT) if asked.limit and not asked.newest else 0
     meant = meant_by(hub, index, asked.text, tell_missing)
@@ -72,7 +80,7 @@ def search(hub: Hub, asked: Asked, tell_missing: Callable[[int], object] = lambd
         raise RefusedError(
             f"no searchable words in {asked.text or ' '.join(asked.keywords)!r}", hint="give a word"
         ) from error
-    return _first_page(hub, answer.newest_first() if asked.newest else answer, words, asked.skip, asked.limit)
+    return answer.newest_first() if asked.newest else answer
 
 
 def row_fields(row: Row) -> dict[str, Any]:
@@ -89,45 +97,45 @@ def row_fields(row: Row) -> dict[str, Any]:
     }
 
 
-def _first_page(hub: Hub, answer: Answer, asked: Sequence[str], skip: int, limit: int) -> Page:
+def _first_page(hub: Hub, answer: Answer, asked: Asked) -> Page:
     """Return the page of a new search, and keep the whole list where one page does not show it."""
-    results = answer.results(skip, limit)
+    results = answer.results(asked.skip, asked.limit)
     total = answer.ranking.total
     rows = [
         Row(found, answer.searched.short_name(found), round(ranked.total, 4), matched, ranked.score)
         for found, ranked, matched in results
     ]
     snapshot = ""
-    if limit and total > limit:
+    if asked.limit and total > asked.limit:
         from agent_soul.searching.snapshots import Snapshot, keep
 
         scores = tuple(round(each.total, 4) for each in answer.ranking.best)
-        snapshot = keep(hub, Snapshot(tuple(asked), tuple(answer.ids()), scores))
+        snapshot = keep(hub, Snapshot(asked.words, tuple(answer.ids()), scores))
     nearest: Sequence[str] = ()
     if not total:
         from agent_soul.searching.suggesting import nearest_words
 
         nearest = nearest_words(answer.searched, answer.question)
-    return Page(total, snapshot, rows, max(total - skip - len(rows), 0), nearest)
+    return Page(total, snapshot, rows, max(total - asked.skip - len(rows), 0), nearest)
 
 
-def _kept_page(hub: Hub, index: Index, name: str, *, asked: Sequence[str], skip: int, limit: int, today: str) -> Page:
+def _kept_page(hub: Hub, index: Index, asked: Asked, today: str) -> Page:
     """Return a page of a search that was kept. Raises `RefusedError` where it is gone, or asked something else."""
     from agent_soul.searching.document import weigh
     from agent_soul.searching.question import ask
     from agent_soul.searching.snapshots import load
 
-    kept = load(hub, name)
-    if any(asked) and tuple(asked) != kept.asked:
-        raise RefusedError(f"the snapshot {name!r} is of another search", hint="give the same words, or none")
-    ids = kept.ids[skip : skip + limit if limit else None]
+    kept = load(hub, asked.snapshot)
+    if any(asked.words) and asked.words != kept.asked:
+        raise RefusedError(f"the snapshot {asked.snapshot!r} is of another search", hint="give the same words, or none")
+    ids = kept.ids[asked.skip : asked.skip + asked.limit if asked.limit else None]
     numbers = index.numbers_of_ids(ids)
     found = index.found(numbers.values())
     question = ask(kept.asked[0], kept.asked[1:], today)
     rows = []
-    for id_, score in zip(ids, kept.scores[skip:], strict=False):
+    for id_, score in zip(ids, kept.scores[asked.skip :], strict=False):
         if event := found.get(numbers.get(id_, -1)):
             record = json.loads(event.record)
             matched = tuple(question.matched(weigh(record, (str(record["ts"])[:10], event.date))))
             rows.append(Row(event, index.short_name(event), score, matched, None))
-    return Page(len(kept.ids), name, rows, max(len(kept.ids) - skip - len(ids), 0))
+    return Page(len(kept.ids), asked.snapshot, rows, max(len(kept.ids) - asked.skip - len(ids), 0))
