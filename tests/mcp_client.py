@@ -7,14 +7,17 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from anyio.from_thread import start_blocking_portal
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from pydantic import AnyUrl
 
+_IS_FIRST_LINE = metadata.version("mcp").startswith("1.")
 SOURCE = "home-mac-claude"
 INFO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
@@ -27,7 +30,7 @@ class Said(NamedTuple):
     fields: dict[str, Any]
 
 
-def command(hub: Path, *options: str) -> list[str]:
+def command_of(hub: Path, *options: str) -> list[str]:
     return [sys.executable, "-m", "agent_soul", "mcp", "--source", SOURCE, "--hub", str(hub), *options]
 
 
@@ -51,6 +54,9 @@ class Client:
         """Call a method of the session, and return its answer as it is on the wire."""
         return plain(self._portal.call(getattr(self.session, method), *arguments))
 
+    def read(self, uri: str) -> dict[str, Any]:
+        return self.ask("read_resource", AnyUrl(uri) if _IS_FIRST_LINE else uri)
+
     def call(self, tool: str, **arguments: Any) -> Said:
         return said(self.ask("call_tool", tool, arguments))
 
@@ -64,7 +70,7 @@ class Client:
 @contextlib.contextmanager
 def client_of(hub: Path, *options: str, cwd: Path | None = None) -> Iterator[Client]:
     """Start a server for the hub, and the SDK's client for it."""
-    program, *arguments = command(hub, *options)
+    program, *arguments = command_of(hub, *options)
     home = hub.parent / "home"
     server = StdioServerParameters(command=program, args=arguments, env=surroundings(home), cwd=cwd or home)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(_talking(server)) as (session, started):
@@ -89,14 +95,15 @@ def said(result: dict[str, Any]) -> Said:
 class Wire:
     """A server process and its pipes, for what no client does: one line a message, as the protocol has it."""
 
-    def __init__(self, hub: Path, *options: str) -> None:
+    def __init__(self, hub: Path, *, command: Sequence[str] = ()) -> None:
+        home = hub.parent / "home"
         self.process = subprocess.Popen(
-            command(hub, *options),
+            command or command_of(hub),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=surroundings(hub.parent / "home"),
-            cwd=hub.parent / "home",
+            env=surroundings(home),
+            cwd=home,
         )
         self.lines: list[str] = []
         self.send("initialize", 0, **INFO)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -13,6 +14,14 @@ from agent_soul.telling import shortened, told, with_commands
 from agent_soul.text import terminal_safe
 
 _OPTION = re.compile(r"--([a-z][a-z-]*)")
+_TOOLS = {
+    "soul add": "add_event",
+    "soul search": "search_events",
+    "soul project list": "list_projects",
+    "soul mem write --help": "mem_write",
+    "soul add --help": "add_event",
+}
+"""Commands that a message of ours names, and the tool that does the same here."""
 # Options that may be repeated are lists with another name here.
 _LISTS = {"keyword": "keywords", "tag": "tags", "related-path": "related_paths", "related-branch": "related_branches"}
 
@@ -57,14 +66,16 @@ def unknown_arguments(given: Iterable[str], known: Collection[str]) -> str:
 
 
 def _with_next_step(message: str, hint: str) -> str:
-    lines = [in_arguments(with_commands(part)) for part in (shortened(message), hint) if part]
+    lines = [with_commands(in_tools(part)) for part in (shortened(message), hint) if part]
     return terminal_safe("\n→ ".join(lines))
 
 
-def in_arguments(text: str) -> str:
-    """Return talk of ours in which an option of the command line is the argument of that name, but for commands."""
+def in_tools(text: str) -> str:
+    """Return talk of ours for somebody who calls tools: options are arguments, and commands tools where one is."""
     parts = text.split("`")
-    return "`".join(part if number % 2 else _OPTION.sub(_argument, part) for number, part in enumerate(parts))
+    commands = (_TOOLS.get(part, part) for part in parts[1::2])
+    others = (_OPTION.sub(_argument, part) for part in parts[::2])
+    return "`".join(part for pair in itertools.zip_longest(others, commands) for part in pair if part is not None)
 
 
 def _argument(option: re.Match[str]) -> str:
