@@ -106,6 +106,7 @@ class Wire:
             cwd=home,
         )
         self.lines: list[str] = []
+        self._answers: dict[int | None, dict[str, Any]] = {}
         self.send("initialize", 0, **INFO)
         self.answer(0)
         self.send("notifications/initialized")
@@ -130,14 +131,15 @@ class Wire:
         self.send("tools/call", number, name=tool, arguments=arguments)
 
     def answer(self, number: int) -> dict[str, Any]:
-        """Wait for the answer to a message; answers to others that come before are kept in `lines` alone."""
-        assert self.process.stdout
-        for line in self.process.stdout:
-            self.lines.append(line.decode())
-            message: dict[str, Any] = json.loads(line)
-            if message.get("id") == number:
-                return message
-        raise AssertionError(f"the server ended: {self.process.stderr.read().decode() if self.process.stderr else ''}")
+        """Wait for the answer to a message; those to others may come before it."""
+        while number not in self._answers:
+            assert self.process.stdout
+            line = self.process.stdout.readline().decode()
+            assert line, f"the server ended: {self.process.stderr.read().decode() if self.process.stderr else ''}"
+            self.lines.append(line)
+            message = json.loads(line)
+            self._answers[message.get("id")] = message
+        return self._answers[number]
 
     def finish(self) -> str:
         """Close the server's stdin as a client does at the end, and return what it said on stderr."""

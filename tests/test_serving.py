@@ -391,12 +391,14 @@ class TestAtOnce:
             wire.send("notifications/cancelled", requestId=11, reason="the user changed their mind")
             wire.send("ping", 12)
             wire.answer(12)
-        wire.call("add_event", 13, **KEPT, summary="Another one.", source="phone-chat")
-        assert not said(wire.answer(13)["result"]).is_error
+        for number in range(13, 16):  # the call that was taken back ends somewhere between these
+            wire.call("add_event", number, **KEPT, summary=f"Another {number}.", source="phone-chat")
+            assert not said(wire.answer(number)["result"]).is_error
+            time.sleep(0.1)
 
         log = whole_log(find_hub(shared_hub))
         assert log.problems == []
-        assert [each.summary for each in log.events].count("Another one.") == 1
+        assert sum(each.summary.startswith("Another ") for each in log.events) == 3
 
     def test_without_a_source_the_call_has_to_say_it(self, wire: Wire) -> None:
         wire.call("add_event", 21, **KEPT, summary="A fact.")

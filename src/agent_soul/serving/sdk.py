@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
+import anyio.lowlevel
 import anyio.to_thread
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ValidationError
@@ -85,7 +86,9 @@ def in_thread(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     async def run(*values: Any, **named: Any) -> Any:
-        return safe(await anyio.to_thread.run_sync(functools.partial(function, *values, **named)))
+        answer = safe(await anyio.to_thread.run_sync(functools.partial(function, *values, **named)))
+        await anyio.lowlevel.checkpoint_if_cancelled()  # an answer to a call taken back ends the SDK's first line
+        return answer
 
     return run
 
