@@ -64,7 +64,9 @@ def wire(shared_hub: Path) -> Iterator[Wire]:
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    """Return all files of a hub but what a clone keeps for itself, such as the index of searches."""
+    files = [file for file in folder.rglob("*") if file.is_file() and "agent-soul" not in file.parts]
+    return {str(file.relative_to(folder)): file.read_bytes() for file in files}
 
 
 class TestOffer:
@@ -91,11 +93,11 @@ class TestOffer:
         assert SOURCE in told
         assert all(name in told for name in ("read_context", "search_events", "add_event", "quick_share", "mem_write"))
 
-    def test_what_only_reads_offers_no_more_and_changes_nothing(self, hub: Path) -> None:
-        write_log(hub, event(1, "Ships on Friday."))
-        before = snapshot(hub)
+    def test_what_only_reads_offers_no_more_and_changes_nothing(self, git_hub: Path) -> None:
+        write_log(git_hub, event(1, "Ships on Friday."))
+        before = snapshot(git_hub)
 
-        with client_of(hub, "--read-only") as client:
+        with client_of(git_hub, "--read-only") as client:
             tools = [tool["name"] for tool in client.ask("list_tools")["tools"]]
             told = client.started["instructions"]
             context = client.fields("read_context")
@@ -106,7 +108,8 @@ class TestOffer:
         assert "Ships on Friday." in context["text"]
         assert refused.is_error
         assert "there is no tool 'add_event'" in refused.text
-        assert snapshot(hub) == before
+        assert snapshot(git_hub) == before
+        assert known_sessions(find_hub(git_hub)) == []
 
     def test_pages_and_the_prompt(self, client: Client) -> None:
         client.fields("add_event", kind="decision", scope="project", project="店铺 shop", summary="我们周五发货。")
@@ -204,6 +207,16 @@ class TestTools:
         rest = client.fields("search_events", snapshot=first["snapshot"], limit=2, skip=2)
 
         assert (first["total"], len(first["results"]), len(rest["results"])) == (3, 2, 1)
+
+    def test_a_search_keeps_no_later_one_from_reading_what_is_new(self, client: Client) -> None:
+        begun = time.monotonic()
+        for number in range(3):
+            client.fields("add_event", **KEPT, summary=f"Yak number {number}.")
+            assert client.fields("search_events", query="yak")["total"] == number + 1
+            assert client.fields("mem_search", keywords=["yak"])["total"] == number + 1
+            client.fields("read_context", task="yak")
+
+        assert time.monotonic() - begun < 8  # an index that is still read is waited for, ten seconds each time
 
     def test_the_context_is_text_for_models_and_fields_for_programs(self, client: Client) -> None:
         client.fields("add_event", kind="rule", scope="stable", summary="Commits are signed off.")
