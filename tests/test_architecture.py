@@ -18,7 +18,7 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
-    ("judging", "instants", "cleaning", "clone", "markdown"),
+    ("judging", "instants", "cleaning", "clone", "markdown", "telling", "bugs"),
     ("slug", "event", "config"),
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft", "projects"),
@@ -39,6 +39,7 @@ LAYERS = (
     ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
     ("topics", "task_memory", "contexts"),
     ("task_search", "boot", "suggesting"),
+    ("serving",),
     ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
@@ -133,7 +134,10 @@ def test_imports_point_down(name: str) -> None:
     assert upwards == []
 
 
-@pytest.mark.parametrize(("package", "home"), [("click", "cli"), ("git", "gitio"), ("jsonschema", "schemas")])
+@pytest.mark.parametrize(
+    ("package", "home"),
+    [("click", "cli"), ("git", "gitio"), ("jsonschema", "schemas"), ("mcp", "serving"), ("pydantic", "serving")],
+)
 def test_a_package_has_one_home(package: str, home: str) -> None:
     users = {
         name.partition(".")[0] for name in MODULES for module in imports_of(name) if module.partition(".")[0] == package
@@ -180,11 +184,13 @@ def test_dangerous_shortcuts_are_absent(name: str) -> None:
     assert "index.commit" not in text
 
 
-@pytest.mark.parametrize("command", [("add", "--help"), ("share", "--help"), ("search", "--help")])
+@pytest.mark.parametrize(
+    "command", [("add", "--help"), ("share", "--help"), ("search", "--help"), ("--help",), ("mcp", "--help")]
+)
 def test_hot_commands_do_not_import_the_slow_packages(command: tuple[str, ...]) -> None:
     program = (
         "import sys; from agent_soul.cli import main; main(sys.argv[1:]);"
-        "print(*sorted(m for m in ('git', 'jsonschema') if m in sys.modules), file=sys.stderr)"
+        "print(*sorted(m for m in ('git', 'jsonschema', 'mcp', 'pydantic') if m in sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program, *command], capture_output=True, text=True, check=True)
 

@@ -492,6 +492,53 @@ def test_what_is_installed(text: str, arguments: list[str], tmp_path: Path) -> N
     assert requirements.install_target(str(tmp_path)) == arguments
 
 
+@pytest.mark.parametrize(
+    ("text", "requirement"),
+    [
+        ('toolkit: {version: "1.2"}', "agent-soul[mcp]==1.2"),
+        (
+            f"toolkit: {{git: https://example.org/soul.git, commit: {HASH}}}",
+            f"agent-soul[mcp] @ git+https://example.org/soul.git@{HASH}",
+        ),
+    ],
+)
+def test_a_package_from_elsewhere_comes_with_its_extra(text: str, requirement: str, tmp_path: Path) -> None:
+    (tmp_path / "soul.yaml").write_text(text, encoding="utf-8")
+    assert requirements.install_target(str(tmp_path), ("mcp",)) == [requirement]
+
+
+def test_a_checkout_comes_with_the_packages_of_its_extra(checkout: Path) -> None:
+    shutil.copy(REPOSITORY / "pyproject.toml", checkout)
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+    (wanted,) = project["project"]["optional-dependencies"]["mcp"]
+    assert project["dependency-groups"]["mcp"] == [wanted]
+    assert requirements.install_target(str(checkout), ("mcp",)) == ["--editable", str(checkout), wanted]
+
+
+@pytest.mark.parametrize(
+    ("words", "extras"),
+    [
+        (["mcp", "--source", "a-b"], ("mcp",)),
+        (["--hub", "mcp", "mcp"], ("mcp",)),
+        (["--hub=x", "mcp"], ("mcp",)),
+        (["--hub", "mcp"], ()),
+        (["search", "mcp"], ()),
+        (["--hub", "x", "search", "mcp"], ()),
+        ([], ()),
+    ],
+)
+def test_the_command_says_which_extra_it_needs(words: list[str], extras: tuple[str, ...]) -> None:
+    assert bootstrap._extras_of(words) == extras
+
+
+def test_a_python_without_the_extra_does_not_fit(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (checkout / "pyproject.toml").write_text('[project]\ndependencies = []\n[dependency-groups]\nmcp = ["pytest>=1"]\n')
+    find_spec = bootstrap.PathFinder.find_spec
+    monkeypatch.setattr(bootstrap.PathFinder, "find_spec", lambda name: name != "mcp" and find_spec(name))
+    assert bootstrap._fits_here(str(checkout), ())
+    assert not bootstrap._fits_here(str(checkout), ("mcp",))
+
+
 @pytest.mark.parametrize("text", [None, "", "fuzzy_days: 3\n", "# toolkit: {path: ../x}\n", "toolkit: {path: .}\n"])
 def test_without_another_word_the_checkout_is_installed(text: str | None, checkout: Path) -> None:
     if text is not None:
@@ -589,7 +636,14 @@ def project_with(root: Path, text: str) -> str:
 
 @pytest.mark.parametrize(
     ("wanted", "met"),
-    [("pytest>=1.0", True), ("pytest>=999", False), ("no-such-thing>=1", False), ("pytest~=1.0", False)],
+    [
+        ("pytest>=1.0", True),
+        ("pytest>=999", False),
+        ("pytest>=1.0,<999", True),
+        ("pytest>=1.0,<2", False),
+        ("no-such-thing>=1", False),
+        ("pytest~=1.0", False),
+    ],
 )
 def test_running_python_is_judged_by_versions(wanted: str, met: bool, tmp_path: Path) -> None:
     root = project_with(tmp_path, f'[project]\ndependencies = ["{wanted}"]\n')

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agent_soul import gitio, outbox
 from agent_soul.clone import last_together
 from agent_soul.contexts.asking import LEAST_BUDGET, Memory, Request
-from agent_soul.contexts.choosing import Context, make_context
+from agent_soul.contexts.choosing import Context, context_fields, make_context
 from agent_soul.contexts.gathering import recall
 from agent_soul.errors import RefusedError, SoulError, StoppedError
 from agent_soul.hub import Hub
@@ -77,12 +77,19 @@ class Boot(NamedTuple):
 
 
 def boot(
-    hub: Hub, source: str, request: Request, now: datetime, *, seconds: float = PULL_SECONDS, changed_since: str = ""
+    hub: Hub,
+    source: str,
+    request: Request,
+    now: datetime,
+    *,
+    seconds: float = PULL_SECONDS,
+    changed_since: str = "",
+    name: str = "",
 ) -> Boot:
     """Start a session of `source` and return what it should know, never over the budget of the request.
 
-    With `changed_since`, a commit, the context holds only what is new since then. Raises `RefusedError` where there is
-    no such commit, or the budget has no room for what has to be said.
+    An open session of the same `name` goes on. With `changed_since`, a commit, the context holds only what is new since
+    then. Raises `RefusedError` where there is no such commit, or the budget has no room for what has to be said.
     """
     if request.budget < LEAST_REPORT_BUDGET:
         raise RefusedError(
@@ -92,9 +99,9 @@ def boot(
     pulled = _pull(hub, seconds)
     log = outbox.whole_log(hub)
     writes = writes_of(hub, log.events, now)
-    session = _noted_session(hub, source, now)
+    session = _noted_session(hub, source, now, name)
     memory = recall(hub, log, request.task, now, reading=0)  # nobody waits for a model at a start
-    pending = tuple(_pending(hub, log, memory))
+    pending = tuple(pending_of(hub, log, memory))
     revision = gitio.head(hub) if hub.git_root else ""
     report = Report(pulled, session, writes, _log_of_yesterday(log, memory.today), pending, revision)
     if before:
@@ -103,12 +110,30 @@ def boot(
     return Boot(report, make_context(request._replace(budget=max(left, LEAST_BUDGET)), memory))
 
 
-def _noted_session(hub: Hub, source: str, now: datetime) -> Session:
+def boot_fields(found: Boot, budget: int) -> dict[str, Any]:
+    """Return the start of a session for programs: what was found, and the context with the text of both."""
+    report = found.report
+    whole = {"text": found.text, "tokens": estimate_tokens(found.text), "budget": budget}
+    return {
+        "stale": report.pulled.is_stale,
+        "remote": report.pulled.said,
+        "revision": report.revision,
+        "session": report.session._asdict(),
+        "yesterday": report.yesterday,
+        "missed": [each._asdict() for each in report.writes.missed],
+        "quiet": [each._asdict() for each in report.writes.quiet],
+        "pending": list(report.pending),
+        **context_fields(found.context),
+        **whole,
+    }
+
+
+def _noted_session(hub: Hub, source: str, now: datetime, name: str) -> Session:
     """Note that the session begins; where nothing can be written, it is not looked at later, and that is all."""
     try:
-        return start_session(hub, source, now)
+        return start_session(hub, source, now, name)
     except (StoppedError, OSError):
-        return begun(source, now)
+        return begun(source, now, name)
 
 
 def _pull(hub: Hub, seconds: float) -> Pulled:
@@ -132,7 +157,7 @@ def _log_of_yesterday(log: Log, today: str) -> str:
     return f"Yesterday's log: {number} entr{'ies' if number > 1 else 'y'}, canonical/daily/{day}.md"
 
 
-def _pending(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
+def pending_of(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
     """Yield what waits for somebody, each with the command that shows it."""
     resolution = memory.resolution
     waiting = sum(len(entry.events) for entry in outbox.entries(hub)[0])

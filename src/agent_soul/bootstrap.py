@@ -25,6 +25,8 @@ OLDEST = (3, 11)
 NEWEST_TRIED = 20  # a name that does not exist yet costs nothing
 # The import names of pyproject.toml's dependencies.
 NEEDED = ("click", "git", "jsonschema", "jsonschema_rs", "orjson", "yaml")
+# Commands that need an extra of the package, and its import name: all three are called the same.
+WITH_EXTRA = ("mcp",)
 STAMP = "made-for"
 
 STOPPED = 5  # ExitCode.STOPPED, which an old Python cannot import
@@ -61,13 +63,22 @@ def _run(script: str, command: "tuple[str, ...]") -> None:
     os.environ.setdefault(INVOKED_AS_VARIABLE, _soul_script(sys.argv[0]))
     sent_to = os.environ.pop(SENT_TO_VARIABLE, "")
     _forget_foreign_packages(root)
+    extras = _extras_of([*command, *sys.argv[1:]])
     if _or_end(lambda: _toolkit_folder(root)) != root:
         # The package in this checkout is not the one that is meant: go where only the other can be imported.
-        _go_on(_private_python(root, ()), ["-P", "-m", "agent_soul", *command, *sys.argv[1:]])
-    if not _fits_here(root):
-        os.environ[SENT_TO_VARIABLE] = _private_python(root, (), broken=sent_to)
+        _go_on(_private_python(root, extras), ["-P", "-m", "agent_soul", *command, *sys.argv[1:]])
+    if not _fits_here(root, extras):
+        os.environ[SENT_TO_VARIABLE] = _private_python(root, extras, broken=sent_to)
         _go_on(os.environ[SENT_TO_VARIABLE], [script, *sys.argv[1:]])
     raise SystemExit(start.main([*command, *sys.argv[1:]]))
+
+
+def _extras_of(words: "list[str]") -> "tuple[str, ...]":
+    """Return what the command in these arguments needs besides; its word is the first that is no option."""
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        rest = rest[2:] if rest[0] == "--hub" else rest[1:]
+    return (rest[0],) if rest and rest[0] in WITH_EXTRA else ()
 
 
 def _soul_script(typed: str) -> str:
@@ -128,14 +139,14 @@ def _checkout_of(script: str) -> str:
     return os.path.realpath(os.path.join(os.path.dirname(os.path.realpath(script)), ".."))
 
 
-def _fits_here(root: str) -> bool:
-    if not all(PathFinder.find_spec(name) for name in NEEDED):
+def _fits_here(root: str, extras: "tuple[str, ...]") -> bool:
+    if not all(PathFinder.find_spec(name) for name in NEEDED + extras):
         return False
-    if _is_made_for(sys.prefix, root, ()):
+    if _is_made_for(sys.prefix, root, extras):
         return True
     from agent_soul import requirements
 
-    return requirements.are_met(root)
+    return requirements.are_met(root, extras)
 
 
 def _is_made_for(folder: str, root: str, groups: "tuple[str, ...]") -> bool:

@@ -118,7 +118,7 @@ def _make(home: Path, root: str, groups: tuple[str, ...]) -> str:
 
 def _fill(folder: Path, root: str, groups: tuple[str, ...]) -> None:
     """Install everything with uv where there is one, else (or where uv fails) with venv and pip."""
-    packages = [*requirements.install_target(root), *requirements.of_groups(root, groups)]
+    packages = requirements.install_target(root, groups)
     uv = shutil.which("uv")
     if uv:
         try:

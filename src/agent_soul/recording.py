@@ -45,6 +45,11 @@ def kept(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"scope": "project" if "project" in given else "stable", **given}
 
 
+def in_project(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the record with scope project where it names a project and no scope."""
+    return {"scope": "project", **record} if "project" in record else dict(record)
+
+
 def of_category(category: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record for one of the lists of memory.json: `facts`, `decisions`, `kpis`, `lessons`, or its singular.
 

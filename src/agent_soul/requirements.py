@@ -11,16 +11,17 @@ from typing import Any
 from agent_soul import toolkit
 from agent_soul.errors import StoppedError
 
-_AT_LEAST = re.compile(r"([A-Za-z0-9._-]+)\s*>=\s*([0-9.]+)")
+_AT_LEAST = re.compile(r"([A-Za-z0-9._-]+)\s*>=\s*([0-9.]+)(?:,\s*<\s*([0-9.]+))?")
 
 
-def install_target(root: str) -> list[str]:
+def install_target(root: str, groups: tuple[str, ...] = ()) -> list[str]:
     """Return the installer's arguments for what `toolkit:` in soul.yaml names; a checkout so that a pull takes effect.
 
-    Raises `StoppedError` where that is nothing that can be installed.
+    With the packages of the dependency `groups`: of a package from elsewhere they are the extras of these names. Raises
+    `StoppedError` where that is nothing that can be installed.
     """
     folder = toolkit.folder_of(root)
-    return ["--editable", folder] if folder else [toolkit.requirement_of(root)]
+    return ["--editable", folder, *of_groups(folder, groups)] if folder else [toolkit.requirement_of(root, groups)]
 
 
 def of_groups(root: str, groups: tuple[str, ...]) -> list[str]:
@@ -32,9 +33,10 @@ def of_groups(root: str, groups: tuple[str, ...]) -> list[str]:
     return [requirement for group in groups for requirement in _expand(table, group)]
 
 
-def are_met(root: str) -> bool:
-    """Tell whether the running Python has every dependency in a version that pyproject.toml takes."""
-    return all(_is_met(requirement) for requirement in _pyproject(root)["project"]["dependencies"])
+def are_met(root: str, groups: tuple[str, ...] = ()) -> bool:
+    """Tell whether the running Python has every dependency, the groups' too, in a version that pyproject.toml takes."""
+    needed = [*_pyproject(root)["project"]["dependencies"], *of_groups(root, groups)]
+    return all(_is_met(requirement) for requirement in needed)
 
 
 def _pyproject(root: str) -> dict[str, Any]:
@@ -55,14 +57,15 @@ def _expand(table: dict[str, list[Any]], group: str) -> list[str]:
 
 
 def _is_met(requirement: str) -> bool:
-    """Judge `NAME>=VERSION`; another form counts as not met, which costs a set-up and is never wrong."""
+    """Judge `NAME>=VERSION` and `NAME>=VERSION,<OTHER`; another form counts as not met: a set-up is never wrong."""
     match = _AT_LEAST.fullmatch(requirement)
     if match is None:
         return False
     try:
-        return _numbers(metadata.version(match[1])) >= _numbers(match[2])
+        version = _numbers(metadata.version(match[1]))
     except metadata.PackageNotFoundError:
         return False
+    return version >= _numbers(match[2]) and (not match[3] or version < _numbers(match[3]))
 
 
 def _numbers(version: str) -> list[int]:

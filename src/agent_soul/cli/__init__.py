@@ -10,7 +10,7 @@ import click
 
 from agent_soul import __version__
 from agent_soul.cli.boundary import run_safely
-from agent_soul.cli.common import invoked_as
+from agent_soul.telling import invoked_as
 
 # Name to module and attribute; what a command imports is paid only by those who call it.
 COMMANDS = {
@@ -47,6 +47,7 @@ COMMANDS = {
     "context": "agent_soul.cli.remembering:context",
     "show": "agent_soul.cli.finding:show_event",
     "why": "agent_soul.cli.finding:why",
+    "mcp": "agent_soul.cli.serving:mcp",
     "doctor": "agent_soul.cli.caring:doctor",
     "init": "agent_soul.cli.caring:init",
     "docs": "agent_soul.cli.caring:docs",

@@ -14,14 +14,12 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import discard_stdout, say, with_commands
+from agent_soul.cli.common import discard_stdout, say
 from agent_soul.errors import ExitCode, RefusedError, SoulError
-from agent_soul.files import remedy
+from agent_soul.telling import shortened, told, with_commands
 
 _DASHES = tuple(map(chr, (*range(0x2010, 0x2016), 0x2212)))
 INTERRUPTED = 128 + signal.SIGINT
-_LONGEST = 1_000
-"""Characters of a message; it quotes values, and a value may be a whole book."""
 
 
 def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | None) -> int:
@@ -32,8 +30,6 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
         _refuse_typographic_options(arguments)
         result = command(arguments)
         sys.stdout.flush()
-    except SoulError as error:
-        return _report(arguments, error.exit_code, error.message, error.hint)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.UsageError as error:
@@ -46,13 +42,10 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
     except BrokenPipeError:
         discard_stdout()  # the reader has seen enough (`search | head`); what was to be written is written
         return ExitCode.DONE
-    except UnicodeEncodeError as error:
-        said = f"{error.object[:_LONGEST]!r} holds bytes that are no UTF-8"
-        return _report(arguments, ExitCode.USAGE, said, "give the text in UTF-8")
-    except OSError as error:
-        return _report(arguments, ExitCode.STOPPED, *_refused_by_system(error))
+    except (SoulError, UnicodeEncodeError, OSError) as error:
+        return _report(arguments, *told(error))
     except Exception as error:
-        from agent_soul.cli.bugs import write_report  # what it imports takes 15 ms that nobody else need pay
+        from agent_soul.bugs import write_report  # what it imports takes 15 ms that nobody else need pay
 
         return _report(
             arguments, ExitCode.BUG, f"a bug of ours: {type(error).__name__}: {error}", write_report(arguments)
@@ -86,16 +79,9 @@ def _refuse_typographic_options(arguments: Sequence[str]) -> None:
         )
 
 
-def _refused_by_system(error: OSError) -> tuple[str, str]:
-    """Return what the system refused and what to do about it: its refusals are never bugs of ours."""
-    names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, (str, bytes))]
-    what = f"{' and '.join(names)}: " if names else "the system refused: "
-    return f"{what}{error.strerror or error}", remedy(error)
-
-
 def _report(arguments: Sequence[str], code: ExitCode, message: str, hint: str) -> int:
     """Say what went wrong: on stderr for people, and as one object on stdout where JSON was asked for."""
-    message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"
+    message = shortened(message)
     if "--json" in arguments:
         error = {"code": code.name.lower(), "message": with_commands(message), "hint": with_commands(hint)}
         try:

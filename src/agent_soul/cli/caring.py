@@ -6,8 +6,9 @@ from dataclasses import asdict
 
 import click
 
-from agent_soul.cli.common import hub_option, open_hub, output_options, say, show, show_json, with_commands
+from agent_soul.cli.common import hub_option, open_hub, output_options, say, show, show_json
 from agent_soul.errors import ExitCode, RefusedError
+from agent_soul.telling import with_commands
 
 
 @click.command()

@@ -16,6 +16,7 @@ import click
 from agent_soul.errors import StoppedError
 from agent_soul.hub import Hub, find_hub
 from agent_soul.lock import exclusive
+from agent_soul.telling import with_commands
 
 if TYPE_CHECKING:
     from agent_soul.adding import Added
@@ -68,16 +69,6 @@ def _plain() -> re.Pattern[str]:
     return re.compile(
         "[\n -~\u00a1-\u00ac\u00ae-\u00ff\u2013-\u201f\u2026\u3001-\u312f\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]*"
     )
-
-
-def invoked_as() -> str:
-    """Return the words that start our commands here: `soul`, or the script that did."""
-    return os.environ.get("AGENT_SOUL_INVOKED_AS") or "soul"
-
-
-def with_commands(text: str) -> str:
-    """Return talk of ours with the commands in it as they can be typed here."""
-    return text.replace("`soul ", f"`{invoked_as()} ")
 
 
 def say(text: str) -> None:

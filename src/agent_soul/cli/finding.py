@@ -113,8 +113,8 @@ def _ids_holding(hub: Hub, words: Sequence[str]) -> list[str]:
     if not keywords:
         return []
     today = datetime.now(UTC).date().isoformat()
-    answer = find(open_index(hub, today), "", keywords, Filters(), today)
-    return [result.found.id for result in answer.results(0, 0)]
+    with open_index(hub, today) as index:
+        return [result.found.id for result in find(index, "", keywords, Filters(), today).results()]
 
 
 def _show_trace(found: Any) -> None:

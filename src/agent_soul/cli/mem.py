@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -52,16 +51,9 @@ def search(
     """
     from agent_soul import task_search
     from agent_soul.searching.filters import Filters
-    from agent_soul.searching.finding import open_index
 
-    hub, asked = open_hub(hub_name), [*words, *keywords]
-    today = datetime.now(UTC).date().isoformat()
-    index = open_index(hub, today)
-    if snapshot:
-        found = task_search.go_on(hub, index, snapshot, asked, skip=skip, limit=limit)
-    else:
-        filters = Filters(kind=kind, project=project)
-        found = task_search.search(hub, index, asked, filters, today, skip=skip, limit=limit)
+    asked, filters = [*words, *keywords], Filters(kind=kind, project=project)
+    found = task_search.page(open_hub(hub_name), asked, filters, skip=skip, limit=limit, snapshot=snapshot)
     show_json(ok=True, **found)
     return ExitCode.DONE
 

@@ -169,11 +169,6 @@ def to_record(fields: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def in_project(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the record with scope project where it names a project and no scope."""
-    return {"scope": "project", **record} if "project" in record else record
-
-
 def require(record: dict[str, Any], *names: str) -> None:
     """Refuse a record that lacks one of `names`."""
     missing = [f"--{name}" for name in names if not record.get(name)]

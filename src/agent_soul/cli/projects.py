@@ -13,7 +13,7 @@ from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import Event
 from agent_soul.hub import Hub
 from agent_soul.text import compare_key
-from agent_soul.upkeep.projects import Project, closing, find_project, list_projects, naming
+from agent_soul.upkeep.projects import Project, closing, find_project, list_projects, naming, project_fields
 from agent_soul.upkeep.runs import apply_run
 
 _USAGE = {
@@ -53,7 +53,7 @@ def project(action: str, names: tuple[str, ...], source: str, as_json: bool, hub
 
 def _list(projects: list[Project], *, as_json: bool) -> int:
     if as_json:
-        show_json(ok=True, total=len(projects), projects=[_fields(each) for each in projects])
+        show_json(ok=True, total=len(projects), projects=[project_fields(each) for each in projects])
         return ExitCode.DONE
     for each in projects:
         other = f"  also: {', '.join(each.aliases)}" if each.aliases else ""
@@ -61,17 +61,6 @@ def _list(projects: list[Project], *, as_json: bool) -> int:
         show(f"{each.name}  {state}, last written {each.last_date}{other}")
     say(f"{len(projects)} projects" if projects else "no projects yet")
     return ExitCode.DONE
-
-
-def _fields(each: Project) -> dict[str, Any]:
-    return {
-        "name": each.name,
-        "aliases": list(each.aliases),
-        "state": "closed" if each.is_closed else "open",
-        "active": len(each.active),
-        "events": len(each.verdicts),
-        "last_date": each.last_date,
-    }
 
 
 def _name(hub: Hub, projects: list[Project], action: str, names: tuple[str, ...], source: str, *, as_json: bool) -> int:

@@ -7,15 +7,14 @@ from typing import Any
 import click
 
 from agent_soul.adding import local_now
-from agent_soul.boot import PULL_SECONDS, Boot
+from agent_soul.boot import PULL_SECONDS, boot_fields
 from agent_soul.boot import boot as boot_hub
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json
 from agent_soul.cli.options import require, source_option
 from agent_soul.contexts.asking import DEFAULT_BUDGET, LEAST_BUDGET, Request
-from agent_soul.contexts.choosing import Context
+from agent_soul.contexts.choosing import Context, context_fields
 from agent_soul.contexts.gathering import context_of
 from agent_soul.errors import ExitCode
-from agent_soul.tokens import estimate_tokens
 
 _REQUEST_OPTIONS = (
     click.option("--project", default="", metavar="NAME", help="The project that is worked on."),
@@ -98,46 +97,10 @@ def boot(
     if not (as_json or form == "json"):
         show(found.text.removesuffix("\n"))
         return ExitCode.DONE
-    show_json(ok=True, **_boot_fields(found, budget))
+    show_json(ok=True, **boot_fields(found, budget))
     return ExitCode.DONE
-
-
-def _boot_fields(found: Boot, budget: int) -> dict[str, Any]:
-    """Return the start of a session for programs: what was found, and the context with the text of both."""
-    report = found.report
-    whole = {"text": found.text, "tokens": estimate_tokens(found.text), "budget": budget}
-    return {
-        "stale": report.pulled.is_stale,
-        "remote": report.pulled.said,
-        "revision": report.revision,
-        "session": report.session._asdict(),
-        "yesterday": report.yesterday,
-        "missed": [each._asdict() for each in report.writes.missed],
-        "quiet": [each._asdict() for each in report.writes.quiet],
-        "pending": list(report.pending),
-        **context_fields(found.context),
-        **whole,
-    }
 
 
 def _say_note(found: Context) -> None:
     if found.note:
         say(f"note: {found.note}")
-
-
-def context_fields(found: Context) -> dict[str, Any]:
-    """Return a context for programs: the text, and its lines with their ids."""
-    return {
-        "tokens": estimate_tokens(found.text),
-        "budget": found.request.budget,
-        "text": found.text,
-        "sections": [
-            {
-                "name": section.name,
-                "lines": [{"event_id": line.id, "short_id": line.name, "text": line.text} for line in section.lines],
-            }
-            for section in found.sections
-        ],
-        "left_out": dict(found.left_out),
-        "warnings": [found.note] if found.note else [],
-    }

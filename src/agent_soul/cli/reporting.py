@@ -7,13 +7,14 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import open_hub, output_options, show, show_json, with_commands
+from agent_soul.cli.common import open_hub, output_options, show, show_json
 from agent_soul.compiler import compile_log, default_state, recorded_in
 from agent_soul.errors import ExitCode
 from agent_soul.event import Event
 from agent_soul.outbox import whole_log
 from agent_soul.resolve import Resolution, Verdict
 from agent_soul.settings import load_config
+from agent_soul.telling import with_commands
 from agent_soul.upkeep.weekly import Report, weekly
 
 _WEEK = 7

@@ -1,18 +1,14 @@
-"""One page of what a search found, as text and as JSON."""
+"""One page of what a search found, printed as text and as JSON."""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from agent_soul.cli.common import say, show, show_as_is, show_json, terminal_safe
-from agent_soul.errors import RefusedError
-from agent_soul.hub import Hub
-from agent_soul.searching.finding import Answer
-from agent_soul.searching.index import Found, Index
+from agent_soul.searching.paging import Page, Row, row_fields
 from agent_soul.searching.ranking import Score
 from agent_soul.searching.stemming import stem
 from agent_soul.searching.words import fold
@@ -21,87 +17,10 @@ from agent_soul.searching.words import words as words_of
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[22m"
 
 
-class Row(NamedTuple):
-    """One result. `score` is None where the search was kept: what it was made of is not."""
-
-    found: Found
-    short_id: str
-    total: float
-    matched: tuple[str, ...]
-    score: Score | None
-
-
-class Page(NamedTuple):
-    """Some of the results of a search. `snapshot` names the whole list, if it was kept; `nearest` is for none."""
-
-    total: int
-    snapshot: str
-    rows: Sequence[Row]
-    hidden: int
-    nearest: Sequence[str] = ()
-
-
-def first_page(hub: Hub, answer: Answer, asked: Sequence[str], skip: int, limit: int) -> Page:
-    """Return the page of a new search, and keep the whole list where one page does not show it."""
-    results = answer.results(skip, limit)
-    total = answer.ranking.total
-    rows = [
-        Row(found, answer.searched.short_name(found), round(ranked.total, 4), matched, ranked.score)
-        for found, ranked, matched in results
-    ]
-    snapshot = ""
-    if limit and total > limit:
-        from agent_soul.searching.snapshots import Snapshot, keep
-
-        scores = tuple(round(each.total, 4) for each in answer.ranking.best)
-        snapshot = keep(hub, Snapshot(tuple(asked), tuple(answer.ids()), scores))
-    nearest: Sequence[str] = ()
-    if not total:
-        from agent_soul.searching.suggesting import nearest_words
-
-        nearest = nearest_words(answer.searched, answer.question)
-    return Page(total, snapshot, rows, max(total - skip - len(rows), 0), nearest)
-
-
-def kept_page(hub: Hub, index: Index, name: str, *, asked: Sequence[str], skip: int, limit: int, today: str) -> Page:
-    """Return a page of a search that was kept. Raises `RefusedError` where it is gone, or asked something else."""
-    from agent_soul.searching.document import weigh
-    from agent_soul.searching.question import ask
-    from agent_soul.searching.snapshots import load
-
-    kept = load(hub, name)
-    if any(asked) and tuple(asked) != kept.asked:
-        raise RefusedError(f"the snapshot {name!r} is of another search", hint="give the same words, or none")
-    ids = kept.ids[skip : skip + limit if limit else None]
-    numbers = index.numbers_of_ids(ids)
-    found = index.found(numbers.values())
-    question = ask(kept.asked[0], kept.asked[1:], today)
-    rows = []
-    for id_, score in zip(ids, kept.scores[skip:], strict=False):
-        if event := found.get(numbers.get(id_, -1)):
-            record = json.loads(event.record)
-            matched = tuple(question.matched(weigh(record, (str(record["ts"])[:10], event.date))))
-            rows.append(Row(event, index.short_name(event), score, matched, None))
-    return Page(len(kept.ids), name, rows, max(len(kept.ids) - skip - len(ids), 0))
-
-
 def print_json(page: Page, *, explain: bool) -> None:
-    results = [_fields(row) | ({"explain": _parts(row.score)} if explain and row.score else {}) for row in page.rows]
+    results = [row_fields(row) | ({"explain": _parts(row.score)} if explain and row.score else {}) for row in page.rows]
     near = {"nearest": list(page.nearest)} if not page.total else {}
     show_json(ok=True, total=page.total, snapshot=page.snapshot or None, results=results, **near)
-
-
-def _fields(row: Row) -> dict[str, Any]:
-    return {
-        "event_id": row.found.id,
-        "short_id": row.short_id,
-        "score": row.total,
-        "matched_keywords": list(row.matched),
-        "status": row.found.status,
-        "reason": row.found.reason,
-        "by": row.found.by,
-        "event": json.loads(row.found.record),
-    }
 
 
 def print_text(page: Page, *, explain: bool) -> None:

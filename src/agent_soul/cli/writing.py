@@ -9,9 +9,10 @@ import click
 
 from agent_soul import adding
 from agent_soul.cli.common import hub_option, open_hub, printed_if_possible, say, show_added, show_json
-from agent_soul.cli.options import event_options, in_project, require, to_record
+from agent_soul.cli.options import event_options, require, to_record
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.log import BOM
+from agent_soul.recording import in_project
 
 if TYPE_CHECKING:
     from agent_soul.bulk import Refusal

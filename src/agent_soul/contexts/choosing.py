@@ -6,7 +6,7 @@ import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agent_soul.contexts.about import unknown_project
 from agent_soul.contexts.asking import LEAST_BUDGET, Memory, Request
@@ -208,3 +208,21 @@ def _note(left_out: Counter[str], budget: int) -> str:
     if budget:
         return f"{what}`--budget {budget}` shows all."
     return f"{what}a larger `--budget` shows more, `soul search TEXT --limit 0` finds the rest."
+
+
+def context_fields(found: Context) -> dict[str, Any]:
+    """Return a context for programs: the text, and its lines with their ids."""
+    return {
+        "tokens": estimate_tokens(found.text),
+        "budget": found.request.budget,
+        "text": found.text,
+        "sections": [
+            {
+                "name": section.name,
+                "lines": [{"event_id": line.id, "short_id": line.name, "text": line.text} for line in section.lines],
+            }
+            for section in found.sections
+        ],
+        "left_out": dict(found.left_out),
+        "warnings": [found.note] if found.note else [],
+    }

@@ -53,13 +53,14 @@ def relevance_of(hub: Hub, task: str, today: str, reading: float = READING_SECON
     if not task.strip():
         return {}
     text = " ".join([task, *translations(task)])
-    index = open_index(hub, today)
-    try:
-        ranking = find(index, text, (), Filters(), today, meant=meant_by(hub, index, task, seconds=reading)).ranking
-    except NoWordsError:
-        return {}
-    except StoppedError:  # a model that cannot be asked; words say the most
-        ranking = find(index, text, (), Filters(), today).ranking
+    with open_index(hub, today) as index:
+        meant = meant_by(hub, index, task, seconds=reading)
+        try:
+            ranking = find(index, text, (), Filters(), today, meant=meant).ranking
+        except NoWordsError:
+            return {}
+        except StoppedError:  # a model that cannot be asked; words say the most
+            ranking = find(index, text, (), Filters(), today).ranking
     answers = {ranking.facts[each.number].order[-1]: each.score.answer for each in ranking.best}
     best = max(answers.values(), default=0.0)
     return {id_: answer / best for id_, answer in answers.items()} if best > 0 else {}

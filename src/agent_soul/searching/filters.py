@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import NamedTuple
+
+from agent_soul.errors import RefusedError
 
 ACTIVE = frozenset({"active"})
 # The schema's, which takes longer to read than the search; a test holds the two together.
@@ -24,3 +27,38 @@ class Filters(NamedTuple):
     until: str = ""
     statuses: frozenset[str] = ACTIVE
     """Empty stands for all."""
+
+
+def read_filters(
+    scope: str = "",
+    statuses: Collection[str] = (),
+    *,
+    everything: bool = False,
+    since: str = "",
+    until: str = "",
+    **plain: str,
+) -> Filters:
+    """Return the filters that are meant: a scope with a name or without, and dates as people write them.
+
+    Without `statuses` they are those of active events, with `everything` any. Raises `RefusedError` for a scope or date
+    that there is not.
+    """
+    scope, _, name = scope.partition(":")
+    if scope and scope not in SCOPES:
+        raise RefusedError(
+            f"--scope {scope!r} is not one of: {', '.join(SCOPES)}", hint="also project:NAME and agent:ID"
+        )
+    wanted = frozenset() if everything else frozenset(statuses) or ACTIVE
+    dates = {"since": _date("--since", since), "until": _date("--until", until)}
+    return Filters(scope=scope, name=name, statuses=wanted, **dates, **plain)
+
+
+def _date(option: str, text: str) -> str:
+    if not text:
+        return ""
+    from agent_soul.instants import parse_date
+
+    try:
+        return parse_date(text)
+    except ValueError as error:
+        raise RefusedError(f"{option} {error}", hint="give a UTC date as YYYY-MM-DD") from error

@@ -15,7 +15,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from agent_soul.searching.document import statement
 from agent_soul.searching.filters import Filters
@@ -84,6 +84,13 @@ class Index:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it: one that is still read keeps others in a process that lives on from writing what is new."""
+        self.connection.close()
 
     @property
     def count(self) -> int:

@@ -95,6 +95,18 @@ def find_project(projects: Sequence[Project], name: str) -> Project:
     raise RefusedError(f"there is no project {name!r}", hint=hint)
 
 
+def project_fields(each: Project) -> dict[str, Any]:
+    """Return a project for programs."""
+    return {
+        "name": each.name,
+        "aliases": list(each.aliases),
+        "state": "closed" if each.is_closed else "open",
+        "active": len(each.active),
+        "events": len(each.verdicts),
+        "last_date": each.last_date,
+    }
+
+
 def naming(names: Sequence[str], called: str) -> dict[str, Any]:
     """Return the mark by which `names` are names of the project that is called `called`."""
     said = f"{', '.join(names)} is called {called}."

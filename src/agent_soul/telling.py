@@ -1,0 +1,40 @@
+"""What an error is told as, wherever it ends: the words for people and agents, and how to start a command of ours."""
+
+from __future__ import annotations
+
+import os
+
+from agent_soul.errors import ExitCode, SoulError
+from agent_soul.files import remedy
+
+_LONGEST = 1_000
+
+
+def invoked_as() -> str:
+    """Return the words that start our commands here: `soul`, or the script that did."""
+    return os.environ.get("AGENT_SOUL_INVOKED_AS") or "soul"
+
+
+def with_commands(text: str) -> str:
+    """Return talk of ours with the commands in it as they can be typed here."""
+    return text.replace("`soul ", f"`{invoked_as()} ")
+
+
+def told(error: SoulError | OSError | UnicodeEncodeError) -> tuple[ExitCode, str, str]:
+    """Return the exit code, the message and the next step of an error that was to be expected.
+
+    What the system refuses is never a bug of ours.
+    """
+    if isinstance(error, SoulError):
+        return error.exit_code, error.message, error.hint
+    if isinstance(error, UnicodeEncodeError):
+        said = f"{error.object[:_LONGEST]!r} holds bytes that are no UTF-8"
+        return ExitCode.USAGE, said, "give the text in UTF-8"
+    names = [os.fsdecode(name) for name in (error.filename, error.filename2) if isinstance(name, (str, bytes))]
+    what = f"{' and '.join(names)}: " if names else "the system refused: "
+    return ExitCode.STOPPED, f"{what}{error.strerror or error}", remedy(error)
+
+
+def shortened(message: str) -> str:
+    """Return a message in a length that can be read; it quotes values, and a value may be a whole book."""
+    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…"
