@@ -726,12 +726,15 @@ def test_the_documents_are_what_the_code_says() -> None:
     assert done.returncode == 0, done.stdout
 
 
-def test_the_readmes_name_every_command() -> None:
+def test_the_page_of_commands_names_every_one_and_the_readmes_name_the_page() -> None:
     from agent_soul.cli import COMMANDS
 
-    for name in ("README.md", "README.zh-CN.md"):
-        text = (Path(__file__).parents[1] / name).read_text(encoding="utf-8")
-        assert [command for command in COMMANDS if command != "docs" and f"### soul {command}\n" not in text] == []
+    root = Path(__file__).parents[1]
+    page = (root / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert [command for command in COMMANDS if command != "docs" and f"## soul {command}\n" not in page] == []
+    assert all(
+        "(docs/commands.md)" in (root / name).read_text(encoding="utf-8") for name in ("README.md", "README.zh-CN.md")
+    )
 
 
 def test_the_pages_of_this_repository_are_up_to_date() -> None:
