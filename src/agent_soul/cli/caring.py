@@ -59,7 +59,7 @@ def init(here: bool, source: str, as_json: bool, hub_name: str | None) -> int:
 @click.option("--check", is_flag=True, help="Exit 1 if a document is not what would be written.")
 @hub_option
 def docs(check: bool, hub_name: str | None) -> int:
-    """Write SCHEMA.md and the command help in the READMEs (for people who work on agent-soul)."""
+    """Write SCHEMA.md and docs/commands.md (for people who work on agent-soul)."""
     from agent_soul.cli.documents import generated_documents
 
     documents = generated_documents(open_hub(hub_name).root)
