@@ -392,6 +392,7 @@ def test_script_has_no_logic(path: Path) -> None:
         "Import",
         "Import",
         "Expr",
+        "Expr",
         "ImportFrom",
         "Expr",
     ]

@@ -1,4 +1,4 @@
-"""`doctor`, `init` and `docs`: the state of the hub, its beginning, and the generated documents."""
+"""`doctor` and `docs`: the state of the hub, and the generated documents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from agent_soul.cli.common import hub_option, open_hub, output_options, say, show, show_json, with_commands
-from agent_soul.errors import ExitCode, RefusedError
+from agent_soul.errors import ExitCode
 
 
 @click.command()
@@ -31,27 +31,6 @@ def doctor(as_json: bool, hub_name: str | None) -> int:
             show(f"{finding.where}: {finding.what}\n  why: {finding.why}\n  mend: {with_commands(finding.mend)}")
         say(f"{len(findings)} findings" if findings else "nothing to mend")
     return ExitCode.PROBLEMS if findings else ExitCode.DONE
-
-
-@click.command()
-@click.option("--here", is_flag=True, help="Make this copy of the template a hub of your own.")
-@click.option("--source", default="soul-init", show_default=True, metavar="ID", help="Who records that.")
-@output_options
-def init(here: bool, source: str, as_json: bool, hub_name: str | None) -> int:
-    """Begin a hub: `soul init --here`, in a copy of the template."""
-    from agent_soul.initialise import initialise_here
-
-    if not here:
-        raise RefusedError("say where: `soul init --here` turns this copy of the template into your own hub")
-    outcome = initialise_here(open_hub(hub_name), source)
-    if as_json:
-        show_json(ok=True, done=list(outcome.done), next_steps=list(outcome.next_steps))
-        return ExitCode.DONE
-    for line in outcome.done or ("it was a hub of its own already",):
-        show(line)
-    for number, step in enumerate(outcome.next_steps, start=1):
-        show(f"{number}. {with_commands(step)}")
-    return ExitCode.DONE
 
 
 @click.command(hidden=True)

@@ -1,5 +1,6 @@
 """Everything that touches Git, and nothing else does: the program for what is hot, GitPython for reading history."""
 
+from agent_soul.gitio.beginning import add_remote, clone, commit_all, make_repository, published_commit, remote_url
 from agent_soul.gitio.local import move_branch, writing
 from agent_soul.gitio.process import GitError, GitTimeoutError
 from agent_soul.gitio.repository import (
@@ -45,9 +46,12 @@ __all__ = [
     "Survey",
     "Target",
     "Tree",
+    "add_remote",
     "branch",
     "bring_along",
     "build_commit",
+    "clone",
+    "commit_all",
     "commit_of_line",
     "differing_sources",
     "fetch",
@@ -55,13 +59,16 @@ __all__ = [
     "has_remote",
     "head",
     "is_ancestor",
+    "make_repository",
     "move_branch",
     "operation_under_way",
+    "published_commit",
     "push",
     "put_back",
     "read_files",
     "read_objects",
     "read_tree",
+    "remote_url",
     "staged",
     "survey",
     "surveying",
