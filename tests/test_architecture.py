@@ -18,7 +18,7 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
-    ("judging", "instants", "cleaning", "clone", "markdown"),
+    ("judging", "instants", "cleaning", "clone", "markdown", "toolkit"),
     ("slug", "event", "config"),
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft", "projects"),
@@ -36,10 +36,10 @@ LAYERS = (
     ("dedup",),
     ("upkeep",),
     ("keeping", "sessions"),
-    ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
-    ("topics", "task_memory", "contexts"),
+    ("sync", "searching", "provenance", "doctor", "growth", "recording"),
+    ("topics", "task_memory", "contexts", "founding"),
     ("task_search", "boot"),
-    ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
+    ("cli", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -86,6 +86,7 @@ PURE = (
     "evidence",
     "identity",
     "missed",
+    "founding.answers",
     "contexts.asking",
     "contexts.candidates",
     "contexts.layout",

@@ -13,6 +13,8 @@ from agent_soul.cli.common import open_hub, output_options, say, show, show_json
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.founding.answers import Answers, check_answer, looks_like_time_zone
 from agent_soul.founding.hub import Founded, Wishes, found_hub
+from agent_soul.founding.taking import Taken
+from agent_soul.sync import Reach
 
 _QUESTIONS: Mapping[str, str] = {
     "name": "Your name, as your agents should call you 你的称呼",
@@ -48,11 +50,9 @@ def init(folder: str | None, here: bool, source: str, as_json: bool, hub_name: s
     if folder is None:
         hint = "`soul init DIR` makes a hub there; `soul init --here` makes a copy of the template your own"
         raise RefusedError("say where", hint=hint)
-    if given["push"] and not given["remote"] and given["yes"]:
-        raise RefusedError("--push needs --remote URL")
-    wishes = _wishes(_asked(given, as_json=as_json))
-    _show(found_hub(Path(folder), wishes), as_json=as_json)
-    return ExitCode.DONE
+    made = found_hub(Path(folder), _wishes(_asked(given, as_json=as_json)))
+    _show(made, as_json=as_json)
+    return ExitCode.NOT_SHARED if made.kept and made.kept.reach is Reach.NOT_SHARED else ExitCode.DONE
 
 
 def _asked(given: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def _asked(given: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
     if given.pop("yes"):
         return given
     if as_json or not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
-        say("note: nobody is at a terminal, so nothing is asked; what no option says is left to be filled in (as --yes)")
+        say("note: nobody is at a terminal, so nothing is asked; what no option says stays to be filled in")
         return given
     from agent_soul.founding.asking import time_zone_here
 
@@ -68,7 +68,8 @@ def _asked(given: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
     proposals = {"time_zone": time_zone_here()}
     for name, question in _QUESTIONS.items():
         if given[name] is None:
-            given[name] = click.prompt(question, default=proposals.get(name, ""), err=True, show_default=name in proposals)
+            proposal = proposals.get(name, "")
+            given[name] = click.prompt(question, default=proposal, err=True, show_default=bool(proposal))
     return given
 
 
@@ -80,6 +81,8 @@ def _wishes(given: Mapping[str, Any]) -> Wishes:
     remote = texts.pop("remote")
     if remote.startswith("-") or " " in remote:
         raise RefusedError(f"--remote {remote!r} is no address", hint="such as git@github.com:YOU/my-soul.git")
+    if given["push"] and not remote:
+        raise RefusedError("--push has nowhere to go", hint="give --remote URL")
     return Wishes(Answers(**texts), given["origin"] or "", given["toolkit"] or "", remote, given["push"])
 
 
@@ -99,15 +102,20 @@ def _show(made: Founded, *, as_json: bool) -> None:
         return
     show(f"made a hub in {made.hub}")
     if made.taken:
-        counts = f"{made.taken.events} events, {made.taken.bad_lines} bad lines, {made.taken.set_aside} of a newer version"
-        show(f"taken over, every byte as it was: {len(made.taken.files)} files with {counts}")
+        show(f"taken over, every byte as it was: {len(made.taken.files)} files with {_counts(made.taken)}")
         for each in made.taken.left:
             say(f"note: left behind: {each}")
     if made.kept:
         show(f"{made.kept}")
-        say(f"note: {made.kept.note}") if made.kept.note else None
+        if made.kept.note:
+            say(f"note: {made.kept.note}")
     for number, step in enumerate(made.next_steps, start=1):
         show(f"{number}. {with_commands(step)}")
+
+
+def _counts(taken: Taken) -> str:
+    newer = f", {taken.set_aside} lines of a newer version" if taken.set_aside else ""
+    return f"{taken.events} events, {taken.bad_lines} bad lines{newer}"
 
 
 def _init_here(folder: str | None, source: str, *, as_json: bool, hub_name: str | None) -> int:

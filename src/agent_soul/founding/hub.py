@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from agent_soul import gitio
 from agent_soul.compiler import compile_hub
+from agent_soul.config import parse_config
 from agent_soul.errors import RefusedError, SoulError
 from agent_soul.files import read_regular, replace_files
 from agent_soul.founding.answers import Answers, filled_in
@@ -25,7 +26,6 @@ from agent_soul.sync import Kept, not_shared, sync
 _AUTHOR = "soul-init"
 _TEMPLATE_LINE = re.compile(r"^template:[ \t]*true\b", re.MULTILINE)
 _TOOLKIT_LINES = re.compile(r"^toolkit:.*\n(?:[ \t]+\S.*\n)*", re.MULTILINE)
-_NOT_OURS = (".git",)
 _NAMED = 3
 
 
@@ -87,9 +87,8 @@ def _is_committed(hub: Hub) -> bool:
 
 def _files(wishes: Wishes, table: Mapping[str, str], taken: Taken | None) -> dict[str, bytes]:
     """Return every file of the hub by its path: what was shipped, with answers and settings, and what was taken."""
-    shipped = dict(shipped_files())
-    shipped |= filled_in(shipped, wishes.answers)
-    files = shipped | (taken.files if taken else {})
+    shipped = shipped_files()
+    files = {**shipped, **filled_in(shipped, wishes.answers), **(taken.files if taken else {})}
     files["soul.yaml"] = _settings(files["soul.yaml"], table)
     return files
 
@@ -97,9 +96,14 @@ def _files(wishes: Wishes, table: Mapping[str, str], taken: Taken | None) -> dic
 def _settings(text: bytes, table: Mapping[str, str]) -> bytes:
     """Return a soul.yaml that is its owner's own and names the toolkit; every other byte stays."""
     lines = f"{toolkit_lines(table)}\n"
-    own = _TEMPLATE_LINE.sub("template: false", text.decode("utf-8"))
+    own = _TEMPLATE_LINE.sub("template: false", text.decode("utf-8", "surrogateescape"))
+    own += "" if own.endswith("\n") else "\n"
     changed, number = _TOOLKIT_LINES.subn(lambda _: lines, own, count=1)
-    return (changed if number else f"{own.rstrip()}\n\n{lines}").encode("utf-8")
+    settings = (changed if number else f"{own}\n{lines}").encode("utf-8", "surrogateescape")
+    if parse_config(settings)[0].template:
+        what = "the soul.yaml of that hub says `template` in a form that is not understood"
+        raise RefusedError(what, hint="write `template: false` there")
+    return settings
 
 
 def _refuse_strangers(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -119,7 +123,8 @@ def _strangers(folder: Path, files: Mapping[str, bytes]) -> Iterator[str]:
         return
     for file in sorted(folder.rglob("*")):
         path = file.relative_to(folder).as_posix()
-        if path.split("/")[0] in _NOT_OURS or (file.is_dir() and not file.is_symlink()) or path.startswith("canonical/"):
+        is_folder = file.is_dir() and not file.is_symlink()
+        if is_folder or path.split("/")[0] in (".git", "canonical"):
             continue
         if file.is_symlink() or path not in files or read_regular(file) != files[path]:
             yield path

@@ -53,9 +53,11 @@ def toolkit_named(text: str, hub: Path) -> Mapping[str, str]:
 
 def toolkit_lines(table: Mapping[str, str]) -> str:
     """Return the table as it is written into soul.yaml. Raises `RefusedError` for a value that cannot stand there."""
-    lines = "\n".join(["toolkit:", *(f"  {name}: {json.dumps(value, ensure_ascii=False)}" for name, value in table.items())])
+    rows = (f"  {name}: {json.dumps(value, ensure_ascii=False)}" for name, value in table.items())
+    lines = "\n".join(["toolkit:", *rows])
     if toolkit.table_of(lines) != dict(table):
-        raise RefusedError(f"soul.yaml cannot name the toolkit {dict(table)!r}", hint=f"give --toolkit: {toolkit.FORMS}")
+        hint = f"give another one with --toolkit; soul.yaml takes {toolkit.FORMS}"
+        raise RefusedError(f"soul.yaml cannot name the toolkit {dict(table)!r}", hint=hint)
     return lines
 
 
