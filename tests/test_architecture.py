@@ -36,9 +36,9 @@ LAYERS = (
     ("dedup",),
     ("upkeep",),
     ("keeping", "sessions"),
-    ("sync", "searching", "provenance", "doctor", "growth", "recording"),
+    ("sync", "searching", "provenance", "growth", "recording"),
     ("topics", "task_memory", "contexts", "founding"),
-    ("task_search", "boot"),
+    ("task_search", "boot", "doctor"),
     ("cli", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )

@@ -2,6 +2,7 @@
 
 from agent_soul.gitio.beginning import add_remote, clone, commit_all, make_repository, published_commit, remote_url
 from agent_soul.gitio.local import move_branch, writing
+from agent_soul.gitio.looking import Sight, answers, look, unmerged, without_credentials
 from agent_soul.gitio.process import GitError, GitTimeoutError
 from agent_soul.gitio.repository import (
     Origin,
@@ -43,10 +44,12 @@ __all__ = [
     "Pushed",
     "Settle",
     "Settled",
+    "Sight",
     "Survey",
     "Target",
     "Tree",
     "add_remote",
+    "answers",
     "branch",
     "bring_along",
     "build_commit",
@@ -59,6 +62,7 @@ __all__ = [
     "has_remote",
     "head",
     "is_ancestor",
+    "look",
     "make_repository",
     "move_branch",
     "operation_under_way",
@@ -74,6 +78,8 @@ __all__ = [
     "surveying",
     "target_of",
     "tracked_head",
+    "unmerged",
     "upstream",
+    "without_credentials",
     "writing",
 ]
