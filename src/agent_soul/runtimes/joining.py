@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from agent_soul.clone import clone_ids
 from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.files import replace_file
-from agent_soul.hub import Hub, looks_like_hub
+from agent_soul.hub import JOINED, Hub, looks_like_hub
 from agent_soul.log import read_source_files
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.edits import Mark
@@ -34,8 +34,6 @@ from agent_soul.runtimes.plan import Change, Plan, decode, plan_end, plan_join
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.sources import propose, used_by_others
 from agent_soul.runtimes.writing import read, remove_empty, write
-
-_NOTE = "joined.json"
 
 
 class Standing(NamedTuple):
@@ -151,7 +149,7 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
 
     Where no program is joined that is one look at a file. What cannot be written now is left for the next time.
     """
-    if not (hub.state / _NOTE).exists():
+    if not (hub.state / JOINED).exists():
         return []
     home = home or home_of_process()
     changes: list[Change] = []
@@ -234,7 +232,7 @@ def _text_of(path: Path) -> str:
 def _noted(hub: Hub) -> dict[str, Any]:
     """Return what this clone noted: `folders` that were made, `projects` of each program."""
     with contextlib.suppress(StoppedError, ValueError, RecursionError):
-        content = read(hub.state / _NOTE)
+        content = read(hub.state / JOINED)
         noted = json.loads(content) if content else {}
         return noted if isinstance(noted, dict) else {}
     return {}
@@ -257,8 +255,8 @@ def _forget(hub: Hub, runtime: Runtime, project: Path | None, home: Home) -> Non
         projects[runtime.name] = [each for each in projects.get(runtime.name, ()) if each != str(project)]
     _write_note(hub, {"folders": list(map(str, left)), "projects": projects})
     if not joined(hub, home=home):
-        (hub.state / _NOTE).unlink(missing_ok=True)
+        (hub.state / JOINED).unlink(missing_ok=True)
 
 
 def _write_note(hub: Hub, noted: dict[str, Any]) -> None:
-    replace_file(hub.state / _NOTE, json.dumps(noted, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    replace_file(hub.state / JOINED, json.dumps(noted, ensure_ascii=False).encode("utf-8", "surrogatepass"))

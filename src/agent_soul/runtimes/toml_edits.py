@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +36,8 @@ class ServerTable:
             return text
         rest = self._without(text)
         gap = "" if not rest else "\n" if rest.endswith("\n") else "\n\n"
-        return _checked(rest + with_newlines_of(rest, gap + self.snippet), rest, tomllib.loads(self.snippet))
+        after = rest + with_newlines_of(rest, gap + self.snippet)
+        return _checked(after, rest, tomllib.loads(self.snippet)[_SERVERS][SERVER])
 
     def take_out(self, text: str) -> str:
         if not self.marks(text):
@@ -43,21 +46,14 @@ class ServerTable:
 
     @staticmethod
     def _without(text: str) -> str:
+        """Return the text without our table; what looks like one may stand in a string, so each is tried."""
         if _server(text) is None:
             return text
-        starts = [match.start() for match in _HEADER.finditer(text)] + [len(text)]
-        rest = text
-        for start, end in reversed(list(itertools.pairwise(starts))):
-            if _OURS.match(text, start):
-                body = text[start:end]
-                kept = _comments_at_end(body) if end < len(text) else ""
-                before = rest[:start]
-                if not kept and end == len(text) and before.endswith(("\n\n", "\r\n\r\n")):
-                    before = before.removesuffix("\n").removesuffix("\r")
-                rest = before + kept + rest[end:]
-        if _server(rest) is not None:
-            raise OddFileError(f"its entry {_SERVERS}.{SERVER} is written in a way that is not ours")
-        return _checked(rest, text, {})
+        spans = _spans(text)
+        for chosen in (spans, *([span] for span in spans)):
+            with contextlib.suppress(OddFileError):
+                return _checked(_cut(text, chosen), text)
+        raise OddFileError(f"its entry {_SERVERS}.{SERVER} is written in a way that is not ours")
 
     def marks(self, text: str) -> list[Mark]:
         there = _server(text)
@@ -85,6 +81,28 @@ def _load(text: str) -> dict[str, Any]:
         raise OddFileError(f"it is no TOML: {error}") from error
 
 
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Return where our tables stand, ours below it in one with it, without the comments that belong to what follows."""
+    starts = [match.start() for match in _HEADER.finditer(text)] + [len(text)]
+    spans: list[tuple[int, int]] = []
+    for start, end in itertools.pairwise(starts):
+        if _OURS.match(text, start):
+            kept = len(_comments_at_end(text[start:end])) if end < len(text) else 0
+            spans.append((start, end - kept))
+            if len(spans) > 1 and spans[-2][1] == start:
+                spans[-2:] = [(spans[-2][0], spans[-1][1])]
+    return spans
+
+
+def _cut(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    for start, end in reversed(spans):
+        before = text[:start]
+        if end == len(text) and before.endswith(("\n\n", "\r\n\r\n")):
+            before = before.removesuffix("\n").removesuffix("\r")
+        text = before + text[end:]
+    return text
+
+
 def _comments_at_end(table: str) -> str:
     """Return the blank lines and comments at the end of a table's text: they belong to what follows."""
     lines = table.split("\n")
@@ -94,20 +112,22 @@ def _comments_at_end(table: str) -> str:
     return "\n".join(lines[number:])
 
 
-def _checked(after: str, before: str, added: dict[str, Any]) -> str:
-    """Return the text if it says what the one before said, but for our server; headers may look alike in strings."""
-    said, wanted = _load(after), _load(before)
-    for each in (said, wanted):
-        servers = each.get(_SERVERS)
-        if isinstance(servers, dict):
-            servers.pop(SERVER, None)
-            if not servers:
-                each.pop(_SERVERS)
-    if said != wanted:
+def _checked(after: str, before: str, server: Any = None) -> str:
+    """Return the text if it says what the one before said, with `server` as ours. Raises `OddFileError`."""
+    if _server(after) != server or _others(after) != _others(before):
         raise OddFileError("it holds text that looks like a table and is none")
-    if added and _server(after) != added[_SERVERS][SERVER]:
-        raise OddFileError("our entry would not be read there")
     return after
+
+
+def _others(text: str) -> dict[str, Any]:
+    """Return what a text says but for our server."""
+    said = _load(text)
+    servers = said.get(_SERVERS)
+    if isinstance(servers, dict):
+        servers.pop(SERVER, None)
+        if not servers:
+            said.pop(_SERVERS)
+    return said
 
 
 def _string(word: str) -> str:
