@@ -26,6 +26,8 @@ from agent_soul.doctor.facts import gather
 from agent_soul.doctor.files import missing_attributes
 from agent_soul.doctor.finding import Finding, grouped
 from agent_soul.doctor.fixing import fix
+from agent_soul.doctor.joins import written_elsewhere
+from agent_soul.doctor.runtimes import STATIC, Joined, Reading, check_joined
 from agent_soul.doctor.secrets import check_secrets
 from agent_soul.doctor.workflows import check_workflows
 from agent_soul.founding.hub import Wishes, found_hub
@@ -34,6 +36,9 @@ from agent_soul.gitio import Sight
 from agent_soul.hub import open_hub
 from agent_soul.identity import L0_FILES
 from agent_soul.log import read_source_files
+from agent_soul.runtimes.joining import join
+from agent_soul.runtimes.machine import lasting_program
+from agent_soul.runtimes.registry import find
 from agent_soul.sessions import end_session, start_session
 from agent_soul.sync import sync
 from conftest import ROOT, SHARED
@@ -405,7 +410,8 @@ def test_every_code_is_spoilt_once() -> None:
     known = set(yaml_codes(text))
     tried = {code for _, code, _, _ in SPOILT.values()} | {"no-git", "old-git", "ahead", "template-remote"}
 
-    assert known - tried <= {"toolkit-here", "no-schedule", "template-guard", "no-compile"}  # each has a test below
+    below = {"toolkit-here", "no-schedule", "template-guard", "no-compile"}  # each has a test of its own
+    assert known - tried - below == {code for _, code in JOINED_BADLY}
 
 
 def yaml_codes(text: str) -> Iterator[str]:
@@ -706,6 +712,100 @@ def test_workflows_of_a_template_run_once_a_day_and_in_copies_only(before: str, 
 @pytest.mark.parametrize("text", ["", "[]", "jobs: {}", "jobs: {a: 1}", "on: push\njobs: {a: {steps: [1]}}", "a: &x 1"])
 def test_odd_workflows_are_no_fault_of_ours(text: str) -> None:
     assert [each.code for each in check_workflows({"x.yml": text}, branch="main", is_template=False)] == ["no-workflow"]
+
+
+# Joined programs
+
+SOUND = Joined("codex", "Codex CLI", "mac-codex", "soul", readings=(Reading("AGENTS.md", 100, 100, "bytes"),))
+JOINED_BADLY = [
+    (SOUND._replace(fault="exit code 1"), "dead-hook"),
+    (SOUND._replace(outdated=(("AGENTS.md", STATIC),)), "stale-static"),
+    (SOUND._replace(outdated=(("hooks.json", "hooks"),)), "join-incomplete"),
+    (SOUND._replace(odd=(("hooks.json", "it is no JSON"),)), "join-odd"),
+    (SOUND._replace(notes=("AGENTS.override.md is there",)), "join-note"),
+    (SOUND._replace(readings=(Reading("AGENTS.md", 101, 100, "bytes"),)), "over-limit"),
+    (SOUND._replace(title="Cursor", name="cursor"), "same-source"),
+    (SOUND._replace(source="elsewhere-codex"), "source-elsewhere"),
+]
+
+
+@pytest.mark.parametrize(("program", "code"), [(SOUND, None), *JOINED_BADLY])
+def test_the_state_of_a_joined_program(program: Joined, code: str | None) -> None:
+    programs = [SOUND, program] if code == "same-source" else [program]
+
+    assert [each.code for each in check_joined(programs, {"elsewhere-codex"})] == ([code] if code else [])
+
+
+@pytest.fixture
+def joined_mine(mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a sound hub to which Codex and Claude Code are joined in a home of their own."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for folder, name in ((".codex", "codex"), (".claude", "claude-code")):
+        (tmp_path / folder).mkdir()
+        join(open_hub(mine), find(name))
+    return mine
+
+
+def test_joined_programs_are_sound_and_named(joined_mine: Path) -> None:
+    assert found(joined_mine) == []
+    assert {each.name for each in gather(open_hub(joined_mine), NOW).joined} == {"codex", "claude-code"}
+
+
+def test_old_text_of_a_program_is_found_and_mended(joined_mine: Path, tmp_path: Path) -> None:
+    (joined_mine / "USER.md").write_text("# USER\n- Call me Lin.\n", encoding="utf-8")
+    facts = gather(open_hub(joined_mine), NOW)
+
+    [finding] = examine(facts)
+    assert (finding.code, finding.where) == ("stale-static", str(tmp_path / ".codex" / "AGENTS.md"))
+    [said] = fix(facts, [finding])
+    assert "brought up to date" in said
+    assert "Call me Lin." in (tmp_path / ".codex" / "AGENTS.md").read_text(encoding="utf-8")
+    assert found(joined_mine) == []
+
+
+def test_a_hook_whose_program_is_gone_is_found(joined_mine: Path, tmp_path: Path) -> None:
+    for file in (tmp_path / ".claude" / "settings.json", tmp_path / ".codex" / "hooks.json"):
+        text = file.read_text(encoding="utf-8")
+        program = lasting_program(open_hub(joined_mine))[-1]
+        assert program in text
+        file.write_text(text.replace(program, "/nowhere/bin/soul"), encoding="utf-8")
+
+    dead = [each for each in found(joined_mine) if each.code == "dead-hook"]
+
+    assert [each.where for each in dead] == ["Claude Code", "Codex CLI"]
+    assert "/nowhere/bin/soul" in dead[0].what
+    assert dead[0].mend == "`soul join claude-code`"
+
+
+def test_a_hook_that_somebody_took_out_is_found(joined_mine: Path, tmp_path: Path) -> None:
+    file = tmp_path / ".claude" / "settings.json"
+    settings = json.loads(file.read_text(encoding="utf-8"))
+    del settings["hooks"]["SessionStart"]
+    file.write_text(json.dumps(settings), encoding="utf-8")
+
+    [finding] = [each for each in found(joined_mine) if each.code == "join-incomplete"]
+
+    assert (finding.where, finding.mend) == (str(file), "`soul join claude-code`")
+
+
+def test_what_keeps_a_program_from_reading_is_found(joined_mine: Path, tmp_path: Path) -> None:
+    (tmp_path / ".codex" / "AGENTS.override.md").write_text("Mine.\n")
+
+    assert [each.code for each in found(joined_mine)] == ["join-note"]
+
+
+@pytest.mark.parametrize(
+    ("files", "elsewhere"),
+    [
+        (("a/2026-03-01.0000000a", "a/2026-03-02.0000000a"), set()),
+        (("a/2026-03-01.0000000b", "a/2026-03-02.0000000a"), set()),  # cloned anew
+        (("a/2026-03-01.0000000a", "a/2026-03-02.0000000b"), {"a"}),
+        (("a/2026-03-01.0000000a", "b/2026-03-02.0000000b"), set()),
+        (("a/2026-03-01.0000000a", "a/2026-03-02"), set()),  # of the public format
+    ],
+)
+def test_a_source_that_goes_on_elsewhere(files: tuple[str, ...], elsewhere: set[str]) -> None:
+    assert written_elsewhere([f"sources/{file}.ndjson" for file in files], ["0000000a"]) == elsewhere
 
 
 # Secrets

@@ -11,11 +11,13 @@ from typing import NamedTuple
 
 from agent_soul import gitio, outbox, toolkit
 from agent_soul.canonical import read_text
-from agent_soul.clone import last_together, spoilt_state
+from agent_soul.clone import clone_ids, last_together, spoilt_state
 from agent_soul.compiler import Outcome, compile_hub
 from agent_soul.config import CONFIG_NAME, Config, default_config, parse_config
 from agent_soul.doctor.clone import Clone
 from agent_soul.doctor.files import ATTRIBUTES
+from agent_soul.doctor.joins import look_at_joins, written_elsewhere
+from agent_soul.doctor.runtimes import Joined
 from agent_soul.doctor.workflows import FOLDER
 from agent_soul.doctor.writing import Waiting
 from agent_soul.errors import Problem, SoulError, StoppedError
@@ -62,6 +64,8 @@ class Facts(NamedTuple):
     shipped: Mapping[str, bytes]
     set_up: Mapping[str, bytes]
     not_executable: tuple[str, ...]
+    joined: tuple[Joined, ...]
+    elsewhere: frozenset[str]
 
 
 def gather(hub: Hub, now: datetime, *, ask_remote: bool = True) -> Facts:
@@ -99,6 +103,8 @@ def gather(hub: Hub, now: datetime, *, ask_remote: bool = True) -> Facts:
         _shipped(),
         _set_up(hub),
         tuple(_not_executable(hub)),
+        tuple(look_at_joins(hub)),
+        written_elsewhere(sources.contents, clone_ids(hub)),
     )
 
 

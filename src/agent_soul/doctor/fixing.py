@@ -11,6 +11,7 @@ from agent_soul.doctor.files import ATTRIBUTES, missing_attributes
 from agent_soul.doctor.finding import Finding
 from agent_soul.files import replace_file
 from agent_soul.lock import exclusive
+from agent_soul.runtimes.joining import rerender
 
 
 def fix(facts: Facts, findings: Iterable[Finding]) -> list[str]:
@@ -57,10 +58,16 @@ def _compile(facts: Facts) -> Iterator[str]:
         yield f"compiled: {len(outcome.difference.written)} pages written, {len(outcome.difference.removed)} removed"
 
 
+def _rerender(facts: Facts) -> Iterator[str]:
+    for change in rerender(facts.hub):
+        yield f"{change.path}: brought up to date with the pages"
+
+
 _FIXES: Mapping[str, Callable[[Facts], Iterator[str]]] = {
     "locks": _remove_locks,
     "attributes": _add_attributes,
     "executable": _make_executable,
     "compile": _compile,
+    "static": _rerender,
 }
-"""In the order in which they are done: a lock that is left over stops what comes after."""
+"""In the order in which they are done: a lock that is left over stops what comes after, and pages change texts."""

@@ -1,0 +1,90 @@
+"""Looking at the agent programs that are joined: what joining again would change, and whether their command starts."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+
+from agent_soul.doctor.runtimes import Joined
+from agent_soul.errors import SoulError
+from agent_soul.hub import Hub
+from agent_soul.runtimes.joining import Standing, join, joined
+from agent_soul.runtimes.plan import BACKUP
+
+_DAY_FILE = re.compile(r"sources/(?P<source>[^/]+)/(?P<day>\d{4}-\d\d-\d\d)\.(?P<clone>[0-9a-f]{8})\.ndjson")
+_START_SECONDS = 60.0
+"""A hub's own script sets its environment up at the first start."""
+
+
+def look_at_joins(hub: Hub) -> list[Joined]:
+    """Return the programs that are joined to the hub on this machine. Their command is started."""
+    started: dict[tuple[str, ...], str] = {}
+    for standing in (standings := joined(hub)):
+        if standing.program not in started:
+            started[standing.program] = _fault_of(standing.program)
+    return [_look(hub, standing, started[standing.program]) for standing in standings]
+
+
+def written_elsewhere(paths: Iterable[str], own_clones: Collection[str]) -> frozenset[str]:
+    """Return the sources under which another clone went on after this one had begun. Pure.
+
+    `paths` are those of day files, `sources/<source>/<UTC date>.<clone>.ndjson`. Where a machine was cloned anew the
+    other clone is its own of before, which writes no more.
+    """
+    days: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
+    for path in paths:
+        parts = _DAY_FILE.fullmatch(path)
+        if parts:
+            days[parts["source"], parts["clone"] in own_clones].append(parts["day"])
+    sources = {source for source, _ in days}
+    return frozenset(
+        source
+        for source in sources
+        if (source, True) in days and max(days[source, False], default="") > min(days[source, True])
+    )
+
+
+def _look(hub: Hub, standing: Standing, fault: str) -> Joined:
+    runtime, project = standing.runtime, standing.project
+    found = Joined(
+        runtime.name,
+        runtime.title,
+        standing.source,
+        " ".join(standing.program),
+        fault,
+        project=str(project) if project else "",
+    )
+    try:
+        outcome = join(hub, runtime, source=standing.source, project=project, apply=False)
+    except SoulError as error:
+        return found._replace(odd=((runtime.title, error.message),))
+    outdated = [
+        (str(change.path), change.what) for change in outcome.plan.changes if not change.path.name.endswith(BACKUP)
+    ]
+    odd = tuple((str(each.path), each.reason) for each in outcome.plan.odd)
+    return found._replace(outdated=tuple(outdated), odd=odd, notes=outcome.notes)
+
+
+def _fault_of(program: Sequence[str]) -> str:
+    """Start a program as a hook would and return why it does not run, or an empty string."""
+    if not program:
+        return ""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AGENT_SOUL_")}
+    try:
+        done = subprocess.run(
+            [*program, "--version"],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_START_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {_START_SECONDS:.0f} s"
+    except OSError as error:
+        return str(error.strerror)
+    said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    return f"exit code {done.returncode}: {said}" if done.returncode else ""
