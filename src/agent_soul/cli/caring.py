@@ -95,12 +95,16 @@ def _screen(standing: Standing) -> list[str]:
             ("source", f"{event.source}: {event.date} {_shortened(event.summary)}")
             for event in standing.newest[:_SOURCES_SHOWN]
         ],
+        (
+            "joined",
+            ", ".join(f"{name} ({source})" for name, source in standing.joined.items()) or "no agent program yet",
+        ),
         ("tokens", costs),
         ("versions", ", ".join(f"{name} {value}" for name, value in standing.versions.items() if value)),
     ]
     hidden = len(standing.newest) - _SOURCES_SHOWN
     if hidden > 0:
-        rows.insert(-2, ("source", f"and {hidden} more that wrote earlier"))
+        rows.insert(-3, ("source", f"and {hidden} more that wrote earlier"))
     return [f"{name:<9} {text}" for name, text in rows]
 
 

@@ -46,6 +46,8 @@ class Standing(NamedTuple):
     unsent: int
     newest: tuple[Event, ...]
     """The newest event of each source, the newest first."""
+    joined: Mapping[str, str]
+    """The source id of each joined program, by its name, with its project where it is one's."""
     costs: tuple[Cost, ...]
     versions: Mapping[str, str]
 
@@ -75,6 +77,7 @@ def stand(hub: Hub) -> Standing:
         conflicts=int(found[1]) if found else 0,
         unsent=sum(len(entry.events) for entry in outbox.entries(hub)[0]),
         newest=tuple(sorted(newest.values(), key=lambda each: each.sort_key, reverse=True)),
+        joined=_joined(hub),
         costs=tuple(_costs(hub)),
         versions=_versions(sight, state.page_format if state else 0),
     )
@@ -87,6 +90,13 @@ def _sight(hub: Hub) -> tuple[gitio.Sight | None, str]:
         return gitio.look(hub), ""
     except SoulError as error:
         return None, error.message
+
+
+def _joined(hub: Hub) -> dict[str, str]:
+    from agent_soul.runtimes.joining import joined  # all programs that there are
+
+    found = joined(hub)
+    return {each.runtime.name + (f" in {each.project}" if each.project else ""): each.source for each in found}
 
 
 def _costs(hub: Hub) -> list[Cost]:
