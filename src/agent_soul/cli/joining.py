@@ -79,7 +79,7 @@ def _show(outcome: Outcome, runtime: Runtime, *, dry_run: bool, uninstall: bool)
         for change in changes:
             verb = "removed" if change.after is None else "written"
             show(f"{verb} {change.path}: {change.what}")
-    if not changes and not outcome.plan.odd:
+    if not changes and not outcome.plan.odd and not runtime.is_pasted:
         say(f"nothing to change: {runtime.title} is {'not joined' if uninstall else 'joined already'}")
     for odd in outcome.plan.odd:
         say(f"left alone: {odd.path}: {odd.reason}")
@@ -90,10 +90,13 @@ def _show(outcome: Outcome, runtime: Runtime, *, dry_run: bool, uninstall: bool)
         show(odd.snippet.rstrip("\n"))
     for note in outcome.notes:
         say(f"note: {note}")
-    if changes and not uninstall:
-        say(f"source id: {outcome.source}")
-        for number, step in enumerate(runtime.afterwards, start=1):
-            say(f"{number}. {step}")
+    if dry_run or uninstall or not (changes or runtime.is_pasted):
+        return
+    say(f"source id: {outcome.source}")
+    for number, step in enumerate(runtime.afterwards, start=1):
+        say(f"{number}. {step}")
+    if outcome.paste:
+        show(outcome.paste.removesuffix("\n"))
 
 
 def _diff(change: Change) -> Iterator[str]:
@@ -115,5 +118,6 @@ def _show_fields(outcome: Outcome, runtime: Runtime, *, written: bool) -> None:
         ],
         by_hand=[{"path": str(odd.path), "reason": odd.reason, "snippet": odd.snippet} for odd in outcome.plan.odd],
         notes=list(outcome.notes),
+        paste=outcome.paste,
         afterwards=list(runtime.afterwards),
     )

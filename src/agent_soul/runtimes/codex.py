@@ -13,6 +13,8 @@ from agent_soul.runtimes.static_text import Limit
 from agent_soul.runtimes.toml_edits import ServerTable
 
 _ROOTS = ("$CODEX_HOME", "~/.codex")
+LIMIT = Limit(32 << 10, "bytes")
+"""Of project files together; a global one of 43 KB came through whole."""
 _STARTS = "startup|resume|clear|compact"
 _HOOKS_IN_CONFIG = re.compile(r"^\s*\[\[\s*hooks\.", re.MULTILINE)
 
@@ -49,7 +51,7 @@ RUNTIME = Runtime(
     title="Codex CLI",
     short="codex",
     parts=(
-        StaticText(Place(_ROOTS, "AGENTS.md")),
+        StaticText(Place(_ROOTS, "AGENTS.md"), limit=LIMIT),
         # The end of a session gets 3 s at most, whatever stands here.
         HookFile(
             Place(_ROOTS, "hooks.json"),
@@ -63,8 +65,7 @@ RUNTIME = Runtime(
         Skill(Place(("~",), ".agents/skills/agent-soul")),
         _Server(),
     ),
-    project_parts=(StaticText(Place(("~",), "AGENTS.md")),),
-    limit=Limit(32 << 10, "bytes"),
+    project_parts=(StaticText(Place(("~",), "AGENTS.md"), limit=LIMIT),),
     looks_installed=(Place(_ROOTS, ""),),
     afterwards=("open Codex and run `/hooks`: it skips hooks that nobody has trusted, without a word",),
     check="`codex debug prompt-input` prints what Codex would send: the block of AGENTS.md is in it",

@@ -17,6 +17,8 @@ from agent_soul.runtimes.model import (
 )
 from agent_soul.runtimes.static_text import Limit
 
+LIMIT = Limit(12_000, "characters")
+"""Of Antigravity, which reads the same file."""
 _SETTINGS = Place(("~",), ".gemini/settings.json")
 
 
@@ -32,7 +34,7 @@ RUNTIME = Runtime(
     short="gemini",
     parts=(
         # Imports work below ~/.gemini only, links resolved: the text is a copy.
-        StaticText(Place(("~",), ".gemini/GEMINI.md")),
+        StaticText(Place(("~",), ".gemini/GEMINI.md"), limit=LIMIT),
         HookFile(
             _SETTINGS,
             {
@@ -45,9 +47,7 @@ RUNTIME = Runtime(
         Skill(Place(("~",), ".agents/skills/agent-soul")),
         Server(_SETTINGS, ("mcpServers", "agent-soul"), command_and_args),
     ),
-    project_parts=(StaticText(Place(("~",), "GEMINI.md")),),
-    # Antigravity reads the same file, up to here.
-    limit=Limit(12_000, "characters"),
+    project_parts=(StaticText(Place(("~",), "GEMINI.md"), limit=LIMIT),),
     looks_installed=(Place(("~",), ".gemini"),),
     afterwards=("start Gemini CLI anew",),
     check="`/memory show` has the shared memory in it, `/hooks` lists agent-soul",
