@@ -39,6 +39,7 @@ LAYERS = (
     ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
     ("topics", "task_memory", "contexts"),
     ("task_search", "boot"),
+    ("hooking",),
     ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
@@ -102,6 +103,9 @@ PURE = (
     "searching.ranking",
     "searching.filters",
     "searching.keywords",
+    "hooking.call",
+    "hooking.delta",
+    "hooking.envelope",
 )
 
 
