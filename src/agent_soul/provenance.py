@@ -11,8 +11,8 @@ from agent_soul.event import Event
 from agent_soul.hub import Hub
 from agent_soul.resolve import Resolution, Verdict
 
-OTHERS = re.compile(r"⚠ CONFLICT with \S+|\[superseded by [^\]]*\]|\[[^\]]*\]\([^)]*\)")
-"""Where a line names other events: what it contradicts, what replaced it, and links."""
+# Where a line names other events: what it contradicts, what replaced it, and links.
+_OTHERS = re.compile(r"⚠ CONFLICT with \S+|\[superseded by [^\]]*\]|\[[^\]]*\]\([^)]*\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def _page_lines(hub: Hub, name: str) -> Iterable[PageLine]:
         if file.is_symlink() or not file.is_file():
             continue
         for number, text in enumerate(file.read_text(encoding="utf-8", errors="replace").split("\n"), start=1):
-            if shown.search(OTHERS.sub("", text)):
+            if shown.search(_OTHERS.sub("", text)):
                 yield PageLine(file.relative_to(hub.root).as_posix(), number, text)
 
 

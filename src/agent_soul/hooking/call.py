@@ -21,7 +21,7 @@ _SESSION_NAMES = ("conversation_id", "session_id", "sessionId")
 """Cursor's name comes first: it may give another one beside it."""
 _OF_SUBAGENTS = ("agent_id", "parent_session_id", "parent_conversation_id", "parentSessionId")
 _REPEATS = ("stop_hook_active", "loop_count")
-_ORIGINS = frozenset({COMPACT, RESUME, CLEAR})
+_ORIGINS = (COMPACT, RESUME, CLEAR)
 
 
 class Call(NamedTuple):
@@ -49,7 +49,7 @@ def call_of(event: str, declared: str, said: Mapping[str, Any], environment: Map
         _EVENTS.get(word, ""),
         runtime,
         next((name for name in names if isinstance(name, str) and name), ""),
-        str(said.get("source")) if said.get("source") in _ORIGINS else "",
+        next((origin for origin in _ORIGINS if origin == said.get("source")), ""),
         word.startswith("subagent") or any(said.get(name) for name in _OF_SUBAGENTS),
         any(said.get(name) for name in _REPEATS),
     )

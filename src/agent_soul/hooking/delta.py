@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import string
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,7 +16,6 @@ from agent_soul.hooking.envelope import MOST_TEXT_BYTES, text_bytes
 from agent_soul.identity import L0_FILES, statements
 from agent_soul.markdown import title_text
 from agent_soul.pages import PROFILE, STABLE, Line, plan_pages
-from agent_soul.provenance import OTHERS
 from agent_soul.render import Style, event_line, render_page
 from agent_soul.resolve import Status
 from agent_soul.text import neutralise
@@ -25,7 +25,13 @@ _ENDED_SECTION = "No longer holds"
 _ENDED = frozenset({Status.QUARANTINED, Status.RETRACTED, Status.SUPERSEDED, Status.ARCHIVED, Status.EXPIRED})
 _WIDTH = 80
 _CONFLICT = "⚠ CONFLICT"
-_WORD = re.compile(r"[\w.:-]+")
+_FIELDS = {
+    "summary": ".*",
+    "marks": ".*",
+    "id": r"(?P<id>[A-Za-z0-9_.:-]+)",
+    "date": r"[0-9-]+",
+    "source": r"(?: [a-z0-9-]+)?",
+}
 _REPORT_SHARE = 4
 """What is reported before the memory takes at most this part of the room."""
 
@@ -50,9 +56,9 @@ def current_rows(memory: Memory) -> list[Row]:
     return [*_identity_rows(memory.identity), *_page_rows(memory)]
 
 
-def keys_read(rows: Iterable[Row], text: str) -> frozenset[str]:
+def keys_read(rows: Iterable[Row], text: str, line_format: str) -> frozenset[str]:
     """Return the keys of those of the rows that `text`, which an agent has read, says."""
-    said = {_statement_key(line) for line in text.split("\n")} | event_keys(text)
+    said = {_statement_key(line) for line in text.split("\n")} | event_keys(text, line_format)
     return frozenset(row.key for row in rows if row.key in said)
 
 
@@ -131,15 +137,16 @@ def _event_key(line: Line) -> str:
     return line.name + (_CONFLICT if line.against else "")
 
 
-def event_keys(text: str) -> set[str]:
-    """Return whatever in the list items of a text may be the key of an event; others that a line names are none."""
-    return {
-        f"{word}{conflict}"
-        for line in text.split("\n")
-        if line.startswith("- ")
-        for conflict in dict.fromkeys(["", _CONFLICT if _CONFLICT in line else ""])
-        for word in _WORD.findall(OTHERS.sub("", line))
-    }
+def event_keys(text: str, line_format: str) -> set[str]:
+    """Return the keys of the events that the list items of a text show, which have the form of `Config.line`."""
+    form = re.compile(rf"^- {_pattern(line_format)}\r?$", re.MULTILINE)
+    shown = {found["id"]: found[0] for found in form.finditer(text)}
+    return shown.keys() | {id_ + _CONFLICT for id_, line in shown.items() if _CONFLICT in line}
+
+
+def _pattern(line_format: str) -> str:
+    parts = string.Formatter().parse(line_format)
+    return "".join(re.escape(literal) + (_FIELDS.get(field or "") or "") for literal, field, _, _ in parts)
 
 
 def _statement_key(line: str) -> str:

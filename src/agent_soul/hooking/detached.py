@@ -28,4 +28,5 @@ def start(hub: Hub, *command: str) -> None:
     if sys.platform == "win32":
         alone = {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
     with log.open("wb") as said:
-        subprocess.Popen(arguments, cwd=hub.root, stdin=subprocess.DEVNULL, stdout=said, stderr=said, **alone)
+        child = subprocess.Popen(arguments, cwd=hub.root, stdin=subprocess.DEVNULL, stdout=said, stderr=said, **alone)
+    child.returncode = 0  # nobody waits for it, and Python would warn of that

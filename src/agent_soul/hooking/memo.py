@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -48,8 +48,8 @@ def remembering(hub: Hub, session: str) -> Iterator[Memo]:
     with contextlib.ExitStack() as held:
         with contextlib.suppress(StoppedError):
             held.enter_context(exclusive(_folder(hub) / "lock", purpose="hook"))
-        memos = {name: kept for name, kept in _read(hub) if name != session}
-        memo = next((kept for name, kept in _read(hub) if name == session), Memo())
+        memos = dict(_read(hub))
+        memo = memos.pop(session, Memo())
         yield memo
         with contextlib.suppress(StoppedError):
             _write(hub, [*memos.items(), (session, memo)])
@@ -81,11 +81,16 @@ def _folder(hub: Hub) -> Path:
 
 
 def _read(hub: Hub) -> list[tuple[str, Memo]]:
-    known = {each.name for each in fields(Memo)}
     with contextlib.suppress(StoppedError, ValueError, TypeError, RecursionError):
         kept = json.loads(read_regular(_folder(hub) / "sessions.json"))
-        return [(str(name), Memo(**{key: memo[key] for key in known & memo.keys()})) for name, memo in kept]
+        return [(str(name), _memo(dict(fields))) for name, fields in kept]
     return []  # none yet, or spoilt
+
+
+def _memo(fields: Mapping[str, Any]) -> Memo:
+    """Return the memo of what was kept; what is not of its kind, as another version may have it, is left out."""
+    usual = asdict(Memo())
+    return Memo(**{name: fields[name] for name in usual if type(fields.get(name)) is type(usual[name])})
 
 
 def _write(hub: Hub, memos: list[tuple[str, Memo]]) -> None:

@@ -53,8 +53,8 @@ def start(call: Call, place: Place, already_read: str) -> str:
 
 def _news(call: Call, place: Place, memory: Memory, report: list[str], already_read: str, memo: Memo) -> str:
     rows = delta.current_rows(memory)
-    known = _known(call, memo, delta.keys_read(rows, already_read))
-    shown = {*delta.event_keys(already_read), *memo.read}
+    known = _known(call, memo, delta.keys_read(rows, already_read, memory.config.line))
+    shown = {*delta.event_keys(already_read, memory.config.line), *memo.read}
     new = [row for row in (*rows, *delta.ended_rows(memory, shown)) if row.key not in known]
     if not (new or report):
         return ""
