@@ -47,6 +47,7 @@ COMMANDS = {
     "context": "agent_soul.cli.remembering:context",
     "show": "agent_soul.cli.finding:show_event",
     "why": "agent_soul.cli.finding:why",
+    "join": "agent_soul.cli.joining:join",
     "hook": "agent_soul.cli.hooking:hook",
     "doctor": "agent_soul.cli.caring:doctor",
     "init": "agent_soul.cli.caring:init",

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from agent_soul.canonical import unified_diff
-from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
+from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json, tell_agents
 from agent_soul.compiler import Outcome, compile_hub, recorded_in, resolve_today
 from agent_soul.errors import ExitCode, Problem, RefusedError
 from agent_soul.hub import Hub
@@ -53,6 +53,8 @@ def compile_(
     if dry_run and not as_json:
         for line in unified_diff(hub.canonical, outcome.compiled.texts, outcome.difference):
             show(line.removesuffix("\n"))
+    if writes and not is_view:
+        tell_agents(hub)
     if is_view and writes and outcome.difference:
         say("note: canonical/ shows that view now; plain `soul compile` brings the whole memory of today back")
     fails = (check and bool(outcome.difference)) or (strict and outcome.log.bad_lines > 0)
@@ -67,6 +69,8 @@ def _apply(hub: Hub, wanted: State, *, is_view: bool, strict: bool, as_json: boo
     from agent_soul.sync import try_sync
 
     kept = try_sync(hub, wanted, is_view=is_view)
+    if not is_view:
+        tell_agents(hub)
     outcome = kept.outcome
     with printed_if_possible(str(kept)):
         if outcome is None:

@@ -1,0 +1,54 @@
+"""Gemini CLI. Sources: geminicli.com/docs (gemini-md, memport, hooks, configuration); tried with 0.61.0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agent_soul.runtimes.commands import HookCall, hook_command
+from agent_soul.runtimes.model import (
+    HookEvent,
+    HookFile,
+    Place,
+    Runtime,
+    Server,
+    Skill,
+    StaticText,
+    command_and_args,
+)
+from agent_soul.runtimes.static_text import Limit
+
+_SETTINGS = Place(("~",), ".gemini/settings.json")
+
+
+def hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
+    """Return a group with one handler; its timeout counts in milliseconds, and matchers are no patterns."""
+    handler = {"name": "agent-soul", "type": "command", "command": hook_command(call), "timeout": event.seconds * 1000}
+    return {"matcher": "*", "hooks": [handler]}
+
+
+RUNTIME = Runtime(
+    name="gemini",
+    title="Gemini CLI",
+    short="gemini",
+    parts=(
+        # Imports work below ~/.gemini only, links resolved: the text is a copy.
+        StaticText(Place(("~",), ".gemini/GEMINI.md")),
+        HookFile(
+            _SETTINGS,
+            {
+                "SessionStart": HookEvent("session-start", 10),
+                "AfterAgent": HookEvent("stop", 10),
+                "SessionEnd": HookEvent("session-end", 10),
+            },
+            hook,
+        ),
+        Skill(Place(("~",), ".agents/skills/agent-soul")),
+        Server(_SETTINGS, ("mcpServers", "agent-soul"), command_and_args),
+    ),
+    project_parts=(StaticText(Place(("~",), "GEMINI.md")),),
+    # Antigravity reads the same file, up to here.
+    limit=Limit(12_000, "characters"),
+    looks_installed=(Place(("~",), ".gemini"),),
+    afterwards=("start Gemini CLI anew",),
+    check="`/memory show` has the shared memory in it, `/hooks` lists agent-soul",
+)

@@ -1,0 +1,144 @@
+"""What a join or its end changes, decided before anything is written. Pure: from bytes to bytes.
+
+Before the first edit of a file that was there its bytes are put beside it. Taking ours out of a text leaves what is
+a stranger's; where that is what taking ours out of the joined copy leaves too, nobody changed anything
+meanwhile, and the copy comes back, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from agent_soul.runtimes.edits import Edit, OddFileError
+from agent_soul.runtimes.model import Placed
+
+BACKUP = ".agent-soul.bak"
+_BOM = "\ufeff"
+
+Read = Callable[[Path], bytes | None]
+"""The bytes of a file, or None where there is none."""
+
+
+class Change(NamedTuple):
+    """A file before and after; None where it is not there."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    what: str
+
+
+class Odd(NamedTuple):
+    """A file that cannot be edited, why, and what a person pastes into it."""
+
+    path: Path
+    reason: str
+    snippet: str
+
+
+class Plan(NamedTuple):
+    """Everything that is to be written, in order, and what is left to a person."""
+
+    changes: tuple[Change, ...]
+    odd: tuple[Odd, ...]
+
+
+def backup_of(path: Path) -> Path:
+    """Return where the bytes of a file from before the first edit are kept."""
+    return path.with_name(path.name + BACKUP)
+
+
+def plan_join(placed: Iterable[Placed], read: Read) -> Plan:
+    """Return the changes that bring all edits into their files."""
+    changes: list[Change] = []
+    odd: list[Odd] = []
+    for path, edits, what in _by_file(placed):
+        before = read(path)
+        try:
+            after = _edited(before or b"", edits)
+            had_ours = before is not None and _without(before, edits) != before
+        except OddFileError as error:
+            odd.append(Odd(path, error.message, "\n".join(edit.snippet for edit in edits)))
+            continue
+        if after == before or (before is None and not after):
+            continue
+        if before is not None and not had_ours:
+            copy = backup_of(path)
+            changes.append(Change(copy, read(copy), before, "the file as it was"))
+        changes.append(Change(path, before, after, what))
+    return Plan(tuple(change for change in changes if change.before != change.after), tuple(odd))
+
+
+def plan_end(placed: Iterable[Placed], read: Read) -> Plan:
+    """Return the changes that take all edits out again."""
+    changes: list[Change] = []
+    odd: list[Odd] = []
+    for path, edits, what in _by_file(placed):
+        before, copy = read(path), read(backup_of(path))
+        try:
+            after = _taken_back(before, copy, edits)
+        except OddFileError as error:
+            odd.append(Odd(path, error.message, "\n".join(edit.snippet for edit in edits)))
+            continue
+        changes.append(Change(path, before, after, what))
+        changes.append(Change(backup_of(path), copy, None, "the file as it was"))
+    return Plan(tuple(change for change in changes if change.before != change.after), tuple(odd))
+
+
+def _by_file(placed: Iterable[Placed]) -> list[tuple[Path, list[Edit], str]]:
+    files: dict[Path, list[Placed]] = {}
+    for each in placed:
+        files.setdefault(each.path, []).append(each)
+    return [
+        (path, [each.edit for each in group], ", ".join(dict.fromkeys(each.what for each in group)))
+        for path, group in files.items()
+    ]
+
+
+def _taken_back(before: bytes | None, copy: bytes | None, edits: Sequence[Edit]) -> bytes | None:
+    """Return the file without ours: None where nothing else was ever in it."""
+    if before is None:
+        return None
+    rest = _without(before, edits)
+    if copy is None:
+        return None if rest != before and _says_nothing(rest) else rest
+    present = [edit for edit in edits if _without(before, [edit]) != before]
+    try:
+        untouched = _without(_edited(copy, present), present)
+    except OddFileError:
+        return rest
+    return copy if untouched == rest else rest
+
+
+def _edited(content: bytes, edits: Sequence[Edit]) -> bytes:
+    bom, text = decode(content)
+    for edit in edits:
+        text = edit.put(text)
+    return encode(bom, text)
+
+
+def _without(content: bytes, edits: Sequence[Edit]) -> bytes:
+    bom, text = decode(content)
+    for edit in reversed(edits):
+        text = edit.take_out(text)
+    return encode(bom, text)
+
+
+def decode(content: bytes) -> tuple[str, str]:
+    """Return a byte order mark, if any, and the text. Raises `OddFileError` where it is no UTF-8."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise OddFileError("it is no text in UTF-8") from error
+    return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
+
+
+def encode(bom: str, text: str) -> bytes:
+    """Return the bytes of a text again."""
+    return (bom + text).encode("utf-8")
+
+
+def _says_nothing(content: bytes) -> bool:
+    return content.strip().replace(b" ", b"") in (b"", b"{}", b"\xef\xbb\xbf")
