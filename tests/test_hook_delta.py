@@ -59,7 +59,7 @@ CURSOR = {"CURSOR_VERSION": "3.2"}
         ("stop", {"cursor_version": "3.2", "loop_count": 1}, {}, Call("stop", "cursor", is_repeat=True)),
         (START, {"conversation_id": "c", "session_id": "s"}, CURSOR, Call(START, "cursor", "c")),
         (START, {"hook_event_name": "SessionStart"}, CURSOR, Call(START, "claude-code")),
-        ("sessionStart", {"sessionId": "s"}, {}, Call(START, "copilot", "s")),
+        ("sessionStart", {"sessionId": "s", "cwd": "/w"}, {}, Call(START, "copilot", "s", folder="/w")),
         ("session_end", {"session_id": ["no", "text"], "source": {}}, {}, Call(END, "claude-code")),
     ],
 )

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import threading
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from agent_soul.cli.common import hub_option, invoked_as, open_hub, say, show_as_is
+from agent_soul.cli.common import hub_option, invoked_as, open_hub, say, show_as_is, tell_agents
 from agent_soul.cli.options import source_option
 from agent_soul.errors import ExitCode, SoulError
-from agent_soul.hub import HOME_VARIABLE, Hub
+from agent_soul.hub import Hub
+
+if TYPE_CHECKING:
+    from agent_soul.hooking.call import Call
 
 _LONGEST_SECONDS = {"session-end": 0.9}
 _LONGEST_DEFAULT = 4.4
 """Seconds until the hook gives up; the program that runs it also waits for the start of Python."""
 _LOCK_SECONDS = 0.4
 """How long a command that writes into the hub is waited for; what cannot be noted then is not."""
+
+_COMMAND = re.compile(r"`soul ([a-z-]+)")
 
 
 class _ForgivingCommand(click.Command):
@@ -64,8 +72,8 @@ def hook(event: str, runtime: str, source: str | None, hub_name: str | None) -> 
 
 def _answer(event: str, runtime: str, source: str, hub_name: str | None) -> str:
     from agent_soul.adding import local_now
-    from agent_soul.hooking.call import call_of
-    from agent_soul.hooking.place import Place, pages_text
+    from agent_soul.hooking.call import SESSION_START, call_of
+    from agent_soul.hooking.place import Place
     from agent_soul.hooking.run import run
     from agent_soul.hooking.stdin import read_object
     from agent_soul.lock import patience
@@ -76,16 +84,25 @@ def _answer(event: str, runtime: str, source: str, hub_name: str | None) -> str:
             _say_why(f"there is no event {event!r}", "there are session-start, stop and session-end")
         return ""
     hub = open_hub(hub_name)
+    already_read = _text_read(hub, call) if call.event == SESSION_START else ""
     with patience(_LOCK_SECONDS):
-        return run(call, Place(hub, source, local_now(), _typed_for(hub)), pages_text(hub))
+        printed = run(call, Place(hub, source, local_now(), _typed_for(hub)), already_read)
+    if call.event == SESSION_START:
+        tell_agents(hub)
+    return printed
+
+
+def _text_read(hub: Hub, call: Call) -> str:
+    """Return what the agent read before this hook ran, so before anything is pulled and its files are written anew."""
+    from agent_soul.runtimes.reading import text_read
+
+    return text_read(hub, call.runtime, Path(call.folder or os.curdir).absolute())
 
 
 def _typed_for(hub: Hub) -> Callable[[str], str]:
     """Return what puts the commands of a text as an agent can type them in any folder."""
-    words = invoked_as()
-    if words == "soul" and not os.environ.get(HOME_VARIABLE):
-        words = f'soul --hub "{hub.root.as_posix()}"'
-    return lambda text: text.replace("`soul ", f"`{words} ")
+    where = f'--hub "{hub.root.as_posix()}"'
+    return lambda text: _COMMAND.sub(lambda found: f"`{invoked_as()} {found[1]} {where}", text)
 
 
 def _say_why(what: str, hint: str) -> None:

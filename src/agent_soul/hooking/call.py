@@ -38,6 +38,8 @@ class Call(NamedTuple):
     origin: str = ""
     is_subagent: bool = False
     is_repeat: bool = False
+    folder: str = ""
+    """Where the agent works, if the program says it."""
 
 
 def call_of(event: str, declared: str, said: Mapping[str, Any], environment: Mapping[str, str]) -> Call:
@@ -52,6 +54,7 @@ def call_of(event: str, declared: str, said: Mapping[str, Any], environment: Map
         next((origin for origin in _ORIGINS if origin == said.get("source")), ""),
         word.startswith("subagent") or any(said.get(name) for name in _OF_SUBAGENTS),
         any(said.get(name) for name in _REPEATS),
+        str(said.get("cwd") or ""),
     )
 
 

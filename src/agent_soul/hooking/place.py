@@ -1,4 +1,4 @@
-"""Where and for whom a hook runs, and what an agent there has read."""
+"""Where and for whom a hook runs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
-from agent_soul.files import read_regular
 from agent_soul.hub import Hub
-from agent_soul.identity import L0_FILES
-from agent_soul.pages import PROFILE, STABLE
 
 
 class Place(NamedTuple):
@@ -22,9 +19,3 @@ class Place(NamedTuple):
     source: str
     now: datetime
     typed: Callable[[str], str] = str
-
-
-def pages_text(hub: Hub) -> str:
-    """Return L0 and L1 as they stand in the hub's files: what a program that reads those files has read."""
-    files = [*(hub.root / name for name in L0_FILES), hub.canonical / PROFILE, hub.canonical / STABLE]
-    return "\n".join(read_regular(file).decode("utf-8", "replace") for file in files if file.is_file())
