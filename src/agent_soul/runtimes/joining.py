@@ -175,7 +175,7 @@ def proposed_source(hub: Hub, runtime: Runtime, home: Home) -> str:
 
 def _filled(scene: Scene, hub: Hub) -> Scene:
     typed = typed_command(scene.program)
-    return replace(scene, typed=typed, body=texts_of(hub), rev=revision_of(hub), skill=skill_texts(typed))
+    return replace(scene, typed=typed, body=texts_of(hub), rev=revision_of(hub), skill=skill_texts(typed, scene.hub))
 
 
 def _placed(runtime: Runtime, scene: Scene) -> Iterator[Placed]:
