@@ -22,11 +22,13 @@ from test_cases import CASES, compile_case
 
 CONTEXT = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": "Neu: 新"}}
 
+STOPPED = {"hookSpecificOutput": {"hookEventName": "Stop", "additionalContext": "Neu: 新"}}
+
 
 @pytest.mark.parametrize(
     ("runtime", "start", "stop"),
     [
-        ("claude-code", CONTEXT, {"decision": "block", "reason": "Neu: 新"}),
+        ("claude-code", CONTEXT, STOPPED),
         ("codex", CONTEXT, {"decision": "block", "reason": "Neu: 新"}),
         ("gemini", CONTEXT, {"decision": "deny", "reason": "Neu: 新"}),
         ("cursor", {"additional_context": "Neu: 新"}, {"followup_message": "Neu: 新"}),

@@ -168,6 +168,13 @@ class TestStart:
         assert told(machines.other, "two", seconds=10) == ""
         assert "8443" in told(machines.other, "three", seconds=200)
 
+    def test_the_session_itself_is_not_one_that_left_too_little(self, hub: Path) -> None:
+        here = open_hub(hub)
+        for name in ("s", "t"):
+            start_session(here, SOURCE, datetime.now().astimezone() - timedelta(hours=1), name)
+
+        assert told(here, "s", origin="resume").count("- Missed: ") == 1
+
     def test_the_session_is_noted_under_its_own_name(self, hub: Path) -> None:
         here = open_hub(hub)
         told(here, "s")

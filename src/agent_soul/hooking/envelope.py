@@ -18,8 +18,9 @@ _FRAME_BYTES = 100
 MOST_TEXT_BYTES = MOST_BYTES - _FRAME_BYTES
 """Of the text within, as it is written in JSON."""
 
-_AT_STOP: Mapping[str, Callable[[str], dict[str, str]]] = {
-    CLAUDE_CODE: lambda text: {"decision": "block", "reason": text},
+_AT_STOP: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    # It takes `decision: block` too, and then shows the user an error.
+    CLAUDE_CODE: lambda text: _context("Stop", text),
     CODEX: lambda text: {"decision": "block", "reason": text},
     GEMINI: lambda text: {"decision": "deny", "reason": text},
     CURSOR: lambda text: {"followup_message": text},
@@ -39,7 +40,7 @@ def at_start(text: str, runtime: str) -> str:
         return _written({"additional_context": text})
     if runtime == COPILOT:
         return _written({"additionalContext": text})
-    return _written({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}})
+    return _written(_context("SessionStart", text))
 
 
 def at_stop(text: str, runtime: str) -> str:
@@ -49,6 +50,10 @@ def at_stop(text: str, runtime: str) -> str:
     """
     form = _AT_STOP.get(runtime)
     return _written(form(text)) if form and text else ""
+
+
+def _context(event: str, text: str) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
 
 
 def _written(answer: dict[str, Any]) -> str:

@@ -17,8 +17,9 @@ from agent_soul.hooking.call import COMPACT, CURSOR, RESUME, Call
 from agent_soul.hooking.memo import Memo, is_first, not_told_today, remembering
 from agent_soul.hooking.place import Place
 from agent_soul.log import Log
+from agent_soul.missed import check_writes
 from agent_soul.outbox import whole_log
-from agent_soul.sessions import writes_of
+from agent_soul.sessions import known_sessions
 
 PULL_SECONDS = 2.5
 """How long the start of a session waits for the remote; ending a git that hangs and telling the rest take two more."""
@@ -43,7 +44,7 @@ def start(call: Call, place: Place, already_read: str) -> str:
     pulled = _pulled(call, place)
     log = whole_log(hub)
     memory = recall(hub, log, "", place.now)
-    report = [] if call.origin == COMPACT else _report(pulled, log, memory, place)
+    report = [] if call.origin == COMPACT else _report(call, pulled, log, memory, place)
     if place.source:
         with contextlib.suppress(RefusedError):  # an id that is none is said by whatever writes with it
             noted_session(hub, place.source, place.now, call.session)
@@ -83,9 +84,10 @@ def _known(call: Call, memo: Memo, read: Collection[str]) -> set[str]:
     return set(read) & set(memo.read) | set(memo.told)
 
 
-def _report(pulled: Pulled, log: Log, memory: Memory, place: Place) -> list[str]:
-    """Return what waits for somebody and was not said today."""
-    writes = writes_of(place.hub, log.events, place.now)
+def _report(call: Call, pulled: Pulled, log: Log, memory: Memory, place: Place) -> list[str]:
+    """Return what waits for somebody and was not said today; of a session that goes on its own hook reminds."""
+    sessions = [each for each in known_sessions(place.hub) if each.name != call.session or not call.session]
+    writes = check_writes(sessions, log.events, place.now, memory.config)
     rows = (
         *([f"- {pulled.said}"] if pulled.is_stale else []),
         *(f"- Missed: {each.what}. Mend: `{each.mend}`" for each in writes.missed),
