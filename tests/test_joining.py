@@ -15,7 +15,7 @@ from agent_soul.runtimes.registry import RUNTIMES, find
 from agent_soul.runtimes.standing import joined
 from joins import contents, home_in, make_hub, picture, times
 
-EVERYTHING = Options(mcp=True)
+EVERYTHING = Options(mcp=True, allow=True)
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ from agent_soul.runtimes.registry import find
     help="Into this project (or the current folder) instead of your home; its files are kept out of Git.",
 )
 @click.option("--mcp", is_flag=True, help="Also the MCP server.")
+@click.option("--allow", is_flag=True, help="Also rules that let agents run the memory's commands without asking.")
 @click.option("--dry-run", is_flag=True, help="Print what would change as a unified diff; write nothing.")
 @click.option("--uninstall", is_flag=True, help="Take everything out again.")
 @output_options
@@ -37,6 +38,7 @@ def join(
     source: str | None,
     project: str | None,
     mcp: bool,
+    allow: bool,
     dry_run: bool,
     uninstall: bool,
     as_json: bool,
@@ -52,7 +54,7 @@ def join(
     if uninstall:
         outcome = end_join(hub, found, project=folder, apply=not dry_run)
     else:
-        options = Options(mcp=mcp)
+        options = Options(mcp=mcp, allow=allow)
         outcome = join_runtime(hub, found, source=source or "", project=folder, options=options, apply=not dry_run)
     if as_json:
         _show_fields(outcome, found, written=not dry_run)

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from agent_soul.runtimes.allowing import AllowedFile
 from agent_soul.runtimes.commands import HookCall, hook_command, mcp_words
 from agent_soul.runtimes.model import HookEvent, HookFile, Place, Placed, Runtime, Scene, Skill, StaticText
+from agent_soul.runtimes.permissions import codex_rules
 from agent_soul.runtimes.static_text import Limit
 from agent_soul.runtimes.toml_edits import ServerTable
 
@@ -64,6 +66,7 @@ RUNTIME = Runtime(
         ),
         Skill(Place(("~",), ".agents/skills/agent-soul")),
         _Server(),
+        AllowedFile(Place(_ROOTS, "rules/agent-soul.rules"), lambda scene: codex_rules(scene.typed)),
     ),
     project_parts=(StaticText(Place(("~",), "AGENTS.md"), limit=LIMIT),),
     looks_installed=(Place(_ROOTS, ""),),

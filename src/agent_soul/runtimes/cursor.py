@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agent_soul.runtimes.allowing import AllowedWords
 from agent_soul.runtimes.json_edits import Preset
 from agent_soul.runtimes.model import (
     HookEvent,
@@ -15,6 +16,7 @@ from agent_soul.runtimes.model import (
     command_and_args,
     flat_hook,
 )
+from agent_soul.runtimes.permissions import cursor_rules
 from agent_soul.runtimes.static_text import Limit
 
 _RULE = "---\ndescription: Shared identity and memory of this user's agents\nglobs:\nalwaysApply: true\n---\n"
@@ -36,6 +38,9 @@ RUNTIME = Runtime(
         ),
         Skill(Place(("~",), ".agents/skills/agent-soul")),
         Server(Place(("~",), ".cursor/mcp.json"), ("mcpServers", "agent-soul"), command_and_args),
+        AllowedWords(
+            Place(("~",), ".cursor/cli-config.json"), ("permissions", "allow"), lambda scene: cursor_rules(scene.typed)
+        ),
     ),
     project_parts=(StaticText(Place(("~",), ".cursor/rules/agent-soul.mdc"), header=_RULE, whole=True),),
     # No file holds rules for all projects.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent_soul.runtimes.allowing import AllowedFile
 from agent_soul.runtimes.commands import HookCall, hook_command
 from agent_soul.runtimes.model import (
     HookEvent,
@@ -15,6 +16,7 @@ from agent_soul.runtimes.model import (
     StaticText,
     command_and_args,
 )
+from agent_soul.runtimes.permissions import gemini_policy
 from agent_soul.runtimes.static_text import Limit
 
 LIMIT = Limit(12_000, "characters")
@@ -46,6 +48,7 @@ RUNTIME = Runtime(
         ),
         Skill(Place(("~",), ".agents/skills/agent-soul")),
         Server(_SETTINGS, ("mcpServers", "agent-soul"), command_and_args),
+        AllowedFile(Place(("~",), ".gemini/policies/agent-soul.toml"), lambda scene: gemini_policy(scene.typed)),
     ),
     project_parts=(StaticText(Place(("~",), "GEMINI.md"), limit=LIMIT),),
     looks_installed=(Place(("~",), ".gemini"),),

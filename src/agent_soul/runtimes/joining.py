@@ -33,6 +33,8 @@ from agent_soul.runtimes.static_text import copied_text
 from agent_soul.runtimes.writing import read, remove_empty, write
 from agent_soul.sessions import refuse_no_source
 
+__all__ = ["Outcome", "end_join", "join", "joined", "proposed_source", "rerender"]
+
 
 class Outcome(NamedTuple):
     """What a join or its end did, or would do.
@@ -144,7 +146,7 @@ def _filled(scene: Scene, hub: Hub) -> Scene:
         typed=typed,
         body=texts_of(hub),
         rev=revision_of(hub),
-        skill=skill_texts(typed),
+        skill=skill_texts(typed, scene.hub),
     )
 
 

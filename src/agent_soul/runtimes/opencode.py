@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent_soul.runtimes.allowing import AllowedEntries
 from agent_soul.runtimes.model import Listed, Place, Runtime, Server, Skill, StaticText
+from agent_soul.runtimes.permissions import opencode_rules
 
 _ROOTS = ("$XDG_CONFIG_HOME/opencode", "~/.config/opencode")
 _SETTINGS = Place(_ROOTS, "opencode.json")
@@ -25,6 +27,7 @@ RUNTIME = Runtime(
         Listed(_SETTINGS, ("instructions",), _TEXT),
         Skill(Place(("~",), ".agents/skills/agent-soul")),
         Server(_SETTINGS, ("mcp", "agent-soul"), _server),
+        AllowedEntries(_SETTINGS, ("permission", "bash"), lambda scene: opencode_rules(scene.typed)),
     ),
     project_parts=(StaticText(Place(("~",), "AGENTS.md")),),
     looks_installed=(Place(_ROOTS, ""),),

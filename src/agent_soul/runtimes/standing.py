@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.hub import Hub, looks_like_hub
-from agent_soul.runtimes.blocks import Block, find_block
 from agent_soul.runtimes.edits import Mark
 from agent_soul.runtimes.keeping_out import kept_out
 from agent_soul.runtimes.machine import home_of_process, skill_texts
@@ -28,6 +27,11 @@ class Standing(NamedTuple):
     program: tuple[str, ...]
     project: Path | None
     placed: tuple[Placed, ...]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that may hold something of ours."""
+        return tuple(dict.fromkeys(each.path for each in self.placed))
 
 
 def joined(hub: Hub, *, home: Home | None = None) -> list[Standing]:
@@ -85,20 +89,3 @@ def refuse_other_hub(hub: Hub, runtime: Runtime, placed: Iterable[Placed]) -> No
             if mark.hub and not is_of(hub, mark) and looks_like_hub(Path(mark.hub)):
                 hint = f'end that first: `soul join {runtime.name} --uninstall --hub "{mark.hub}"`'
                 raise RefusedError(f"{each.path} belongs to the join of another hub, {mark.hub}", hint=hint)
-
-
-def standing_text(hub: Hub, name: str, *, home: Home | None = None) -> str:
-    """Return the text of ours that stands in what a program reads by itself, empty where there is none.
-
-    Where the program imports the hub's files, it is the list of them.
-    """
-    runtime = RUNTIMES.get(name)
-    if runtime is None:
-        return ""
-    texts = []
-    for each in placed_by(runtime, probe(hub, home or home_of_process(), None)):
-        with contextlib.suppress(StoppedError):
-            content = read(each.path) if isinstance(each.edit, Block) else None
-            found = find_block(decode(content)[1]) if content is not None else None
-            texts += [found.body] if found else []
-    return "\n".join(texts)
