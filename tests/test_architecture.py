@@ -18,7 +18,7 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
-    ("judging", "instants", "cleaning", "clone", "markdown", "toolkit"),
+    ("judging", "instants", "cleaning", "clone", "markdown", "toolkit", "skill"),
     ("slug", "event", "config"),
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft", "projects"),
@@ -39,6 +39,7 @@ LAYERS = (
     ("sync", "searching", "provenance", "growth", "recording"),
     ("topics", "task_memory", "contexts", "founding"),
     ("task_search", "boot", "doctor"),
+    ("hooking",),
     ("cli", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
@@ -112,6 +113,9 @@ PURE = (
     "searching.ranking",
     "searching.filters",
     "searching.keywords",
+    "hooking.call",
+    "hooking.delta",
+    "hooking.envelope",
 )
 
 

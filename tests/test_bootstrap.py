@@ -197,6 +197,20 @@ def test_first_run_sets_up_and_second_run_starts_at_once(checkout: Path, bare_py
     assert git(checkout, "status", "--short") == ""
 
 
+def test_a_hook_waits_for_no_set_up(checkout: Path, bare_python: Path) -> None:
+    def hook() -> tuple[str, str]:
+        process = start(bare_python, checkout / "scripts" / "soul.py", "hook", "stop", env=variables(checkout))
+        out, said = process.communicate(timeout=60)
+        assert process.returncode == 0
+        return out, said
+
+    began = time.monotonic()
+    assert hook() == ("", "soul hook: not set up here yet; that is being done now, for the next session\n")
+    assert time.monotonic() - began < 5
+    wait_until(lambda: found(checkout) != "")
+    assert json.loads(hook()[0])["argv"] == ["hook", "stop"]
+
+
 def test_two_first_runs_make_one_environment(checkout: Path, bare_python: Path) -> None:
     script = checkout / "scripts" / "add_event.py"
 

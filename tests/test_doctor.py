@@ -788,10 +788,32 @@ def test_a_hook_that_somebody_took_out_is_found(joined_mine: Path, tmp_path: Pat
     assert (finding.where, finding.mend) == (str(file), "`soul join claude-code`")
 
 
-def test_what_keeps_a_program_from_reading_is_found(joined_mine: Path, tmp_path: Path) -> None:
-    (tmp_path / ".codex" / "AGENTS.override.md").write_text("Mine.\n")
+@pytest.mark.parametrize(
+    ("name", "path", "text", "says"),
+    [
+        ("codex", ".codex/AGENTS.override.md", "Mine.\n", "ignores AGENTS.md"),
+        ("claude-code", ".claude/AGENTS.md", "Mine.\n", "does not read it"),
+        ("gemini", ".gemini/GEMINI.md", "@~/soul/SOUL.md\n", "imports @~/soul/SOUL.md"),
+    ],
+)
+def test_what_keeps_a_program_from_reading_is_found(
+    joined_mine: Path, tmp_path: Path, name: str, path: str, text: str, says: str
+) -> None:
+    file = tmp_path / path
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    join(open_hub(joined_mine), find(name))
 
-    assert [each.code for each in found(joined_mine)] == ["join-note"]
+    [finding] = found(joined_mine)
+    assert finding.code == "join-note"
+    assert says in finding.what
+
+
+def test_what_programs_read_is_measured_against_their_limit(joined_mine: Path, tmp_path: Path) -> None:
+    file = tmp_path / ".codex" / "AGENTS.md"
+    file.write_text(file.read_text(encoding="utf-8") + "x" * 40_000, encoding="utf-8")
+
+    assert {"over-limit", "stale-static"} <= set(codes(joined_mine))
 
 
 @pytest.mark.parametrize(

@@ -6,15 +6,16 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from agent_soul.runtimes.joining import end_join, join, joined, rerender
+from agent_soul.runtimes.joining import end_join, join, rerender
 from agent_soul.runtimes.model import Home, Options, Runtime
 from agent_soul.runtimes.registry import RUNTIMES, find
+from agent_soul.runtimes.standing import joined
 from joins import contents, home_in, make_hub, picture, times
 
-EVERYTHING = Options(mcp=True)
+EVERYTHING = Options(mcp=True, allow=True)
 
 
 @pytest.fixture
@@ -28,9 +29,10 @@ def files_of(runtime: Runtime, home: Home, hub_folder: Path) -> list[Path]:
     return [change.path for change in plan.changes]
 
 
-@pytest.mark.parametrize("name", RUNTIMES)
+@pytest.mark.parametrize("name", [name for name, runtime in RUNTIMES.items() if not runtime.is_pasted])
 @given(data=st.data())
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+# Every example writes dozens of files durably, so the smallest one that fails would take minutes to find.
+@settings(max_examples=12, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
 def test_what_was_joined_comes_back_byte_for_byte(name: str, data: st.DataObject) -> None:
     """Over files in any form: joining twice is joining once, and its end leaves the tree as it was."""
     runtime = RUNTIMES[name]
@@ -84,7 +86,7 @@ def test_what_programs_read_follows_the_pages(name: str, tmp_path: Path, home: H
 
     copies = [path for path in home.folder.rglob("*") if path.is_file() and b"Prefers uv" in path.read_bytes()]
     assert [change.path for change in changed] == copies
-    assert copies or name == "claude-code"
+    assert copies or name in ("claude-code", "cursor", "claude-desktop", "generic")
 
 
 def test_rerender_without_a_join_looks_at_one_file(tmp_path: Path, home: Home) -> None:

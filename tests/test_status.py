@@ -187,7 +187,10 @@ def test_joined_programs_are_named_with_their_source(
     monkeypatch.setenv("HOME", str(tmp_path))
     join(open_hub(mine), find("codex"), source="my-codex")
 
-    assert screen(mine, capsys)["joined"] == ["codex (my-codex)"]
+    [row] = screen(mine, capsys)["joined"]
+
+    size = len((tmp_path / ".codex" / "AGENTS.md").read_bytes())
+    assert row == f"codex (my-codex, {size:,} of 32,768 bytes)"
 
 
 def test_programs_read_the_same(mine: Path, run: Run) -> None:

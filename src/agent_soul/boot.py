@@ -89,12 +89,12 @@ def boot(
             f"a budget of {request.budget} tokens is too small", hint=f"give {LEAST_REPORT_BUDGET} or more"
         )
     before = _known_commit(hub, changed_since)
-    pulled = _pull(hub, seconds)
+    pulled = pull_within(hub, seconds)
     log = outbox.whole_log(hub)
     writes = writes_of(hub, log.events, now)
-    session = _noted_session(hub, source, now)
+    session = noted_session(hub, source, now)
     memory = recall(hub, log, request.task, now)
-    pending = tuple(_pending(hub, log, memory))
+    pending = tuple(waiting(hub, log, memory))
     revision = gitio.head(hub) if hub.git_root else ""
     report = Report(pulled, session, writes, _log_of_yesterday(log, memory.today), pending, revision)
     if before:
@@ -103,15 +103,16 @@ def boot(
     return Boot(report, make_context(request._replace(budget=max(left, LEAST_BUDGET)), memory))
 
 
-def _noted_session(hub: Hub, source: str, now: datetime) -> Session:
+def noted_session(hub: Hub, source: str, now: datetime, name: str = "") -> Session:
     """Note that the session begins; where nothing can be written, it is not looked at later, and that is all."""
     try:
-        return start_session(hub, source, now)
+        return start_session(hub, source, now, name)
     except (StoppedError, OSError):
-        return begun(source, now)
+        return begun(source, now, name)
 
 
-def _pull(hub: Hub, seconds: float) -> Pulled:
+def pull_within(hub: Hub, seconds: float) -> Pulled:
+    """Bring here what the remote has, and wait no longer than `seconds` for it; what went wrong is said."""
     try:
         kept = pull(hub, budget=seconds)
     except SoulError as error:
@@ -131,12 +132,12 @@ def _log_of_yesterday(log: Log, today: str) -> str:
     return f"Yesterday's log: {number} entr{'ies' if number > 1 else 'y'}, canonical/daily/{day}.md"
 
 
-def _pending(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
+def waiting(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
     """Yield what waits for somebody, each with the command that shows it."""
     resolution = memory.resolution
-    waiting = sum(len(entry.events) for entry in outbox.entries(hub)[0])
+    unsent = sum(len(entry.events) for entry in outbox.entries(hub)[0])
     counts = (
-        (waiting, "not shared yet", "soul sync"),
+        (unsent, "not shared yet", "soul sync"),
         (len(memory.conflicts), "open conflicts", "soul conflicts"),
         (len(crossings(resolution, memory.config.thresholds)), "crossed limits of metrics", "soul metric --check"),
         (resolution.counts[Status.PENDING], "for review", "soul review"),

@@ -48,6 +48,7 @@ COMMANDS = {
     "show": "agent_soul.cli.finding:show_event",
     "why": "agent_soul.cli.finding:why",
     "join": "agent_soul.cli.joining:join",
+    "hook": "agent_soul.cli.hooking:hook",
     "doctor": "agent_soul.cli.caring:doctor",
     "status": "agent_soul.cli.caring:status",
     "init": "agent_soul.cli.beginning:init",

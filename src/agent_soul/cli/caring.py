@@ -11,7 +11,7 @@ from agent_soul.cli.common import hub_option, open_hub, output_options, say, sho
 from agent_soul.errors import ExitCode
 
 if TYPE_CHECKING:
-    from agent_soul.doctor.standing import Standing
+    from agent_soul.doctor.standing import Program, Standing
 
 _SOURCES_SHOWN = 12
 
@@ -74,6 +74,10 @@ def _fields(standing: Standing) -> dict[str, Any]:
     fields["sight"] = sight and {**sight._asdict(), "url": without_credentials(sight.url), "locks": list(sight.locks)}
     fields["git"] = fields.pop("sight")
     fields["newest"] = {event.source: {"event_id": event.id, "ts": event.data["ts"]} for event in standing.newest}
+    fields["joined"] = {
+        name: {"source": program.source, "readings": [reading._asdict() for reading in program.readings]}
+        for name, program in standing.joined.items()
+    }
     fields["costs"] = {cost.name: {"tokens": cost.tokens, "limit": cost.limit} for cost in standing.costs}
     fields["waiting"] = [{"number": n, "what": what, "command": command} for n, what, command in waiting_of(standing)]
     return fields
@@ -97,7 +101,7 @@ def _screen(standing: Standing) -> list[str]:
         ],
         (
             "joined",
-            ", ".join(f"{name} ({source})" for name, source in standing.joined.items()) or "no agent program yet",
+            ", ".join(_program(*each) for each in standing.joined.items()) or "no agent program yet",
         ),
         ("tokens", costs),
         ("versions", ", ".join(f"{name} {value}" for name, value in standing.versions.items() if value)),
@@ -106,6 +110,15 @@ def _screen(standing: Standing) -> list[str]:
     if hidden > 0:
         rows.insert(-3, ("source", f"and {hidden} more that wrote earlier"))
     return [f"{name:<9} {text}" for name, text in rows]
+
+
+def _program(name: str, program: Program) -> str:
+    """Return a joined program with what it reads by itself; where it has a limit, against that."""
+    sizes = [
+        f"{reading.size:,}{f' of {reading.limit:,}' if reading.limit else ''} {reading.unit}"
+        for reading in program.readings
+    ]
+    return f"{name} ({', '.join([program.source, *sizes])})"
 
 
 def _git_rows(standing: Standing) -> list[tuple[str, str]]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import re
 import subprocess
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 
-from agent_soul.doctor.runtimes import Joined
-from agent_soul.errors import SoulError
+from agent_soul.doctor.runtimes import Joined, Reading
+from agent_soul.errors import SoulError, StoppedError
 from agent_soul.hub import Hub
-from agent_soul.runtimes.joining import Standing, join, joined
-from agent_soul.runtimes.plan import BACKUP
+from agent_soul.runtimes.blocks import Block
+from agent_soul.runtimes.joining import join
+from agent_soul.runtimes.plan import BACKUP, decode
+from agent_soul.runtimes.standing import Standing, is_of, joined, marks_in
+from agent_soul.runtimes.static_text import Limit
+from agent_soul.runtimes.writing import read
 
 _DAY_FILE = re.compile(r"sources/(?P<source>[^/]+)/(?P<day>\d{4}-\d\d-\d\d)\.(?P<clone>[0-9a-f]{8})\.ndjson")
 _START_SECONDS = 60.0
@@ -21,11 +27,8 @@ _START_SECONDS = 60.0
 
 def look_at_joins(hub: Hub) -> list[Joined]:
     """Return the programs that are joined to the hub on this machine. Their command is started."""
-    started: dict[tuple[str, ...], str] = {}
-    for standing in (standings := joined(hub)):
-        if standing.program not in started:
-            started[standing.program] = _fault_of(standing.program)
-    return [_look(hub, standing, started[standing.program]) for standing in standings]
+    fault_of = functools.cache(_fault_of)  # most programs start the same command
+    return [_look(hub, standing, fault_of) for standing in joined(hub)]
 
 
 def written_elsewhere(paths: Iterable[str], own_clones: Collection[str]) -> frozenset[str]:
@@ -47,14 +50,18 @@ def written_elsewhere(paths: Iterable[str], own_clones: Collection[str]) -> froz
     )
 
 
-def _look(hub: Hub, standing: Standing, fault: str) -> Joined:
+def _look(hub: Hub, standing: Standing, fault_of: Callable[[tuple[str, ...]], str]) -> Joined:
     runtime, project = standing.runtime, standing.project
+    programs = {mark.program for each in standing.placed for mark in marks_in(each) if is_of(hub, mark)}
+    faults = [(" ".join(program), fault) for program in sorted(programs) if (fault := fault_of(program))]
+    program, fault = faults[0] if faults else ("", "")
     found = Joined(
         runtime.name,
         runtime.title,
         standing.source,
-        " ".join(standing.program),
+        program,
         fault,
+        readings=tuple(readings_of(standing)),
         project=str(project) if project else "",
     )
     try:
@@ -68,7 +75,17 @@ def _look(hub: Hub, standing: Standing, fault: str) -> Joined:
     return found._replace(outdated=tuple(outdated), odd=odd, notes=outcome.notes)
 
 
-def _fault_of(program: Sequence[str]) -> str:
+def readings_of(standing: Standing) -> Iterator[Reading]:
+    """Yield the files that the program reads by itself and that hold text of ours, with their sizes."""
+    for each in standing.placed:
+        with contextlib.suppress(StoppedError):
+            content = read(each.path) if isinstance(each.edit, Block) else None
+            if content is not None:
+                limit = each.limit or Limit(0, "bytes")
+                yield Reading(str(each.path), limit.size(decode(content)[1]), limit.number, limit.unit)
+
+
+def _fault_of(program: tuple[str, ...]) -> str:
     """Start a program as a hook would and return why it does not run, or an empty string."""
     if not program:
         return ""

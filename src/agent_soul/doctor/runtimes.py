@@ -24,9 +24,9 @@ class Reading(NamedTuple):
 class Joined(NamedTuple):
     """A program that is joined to this hub.
 
-    `program` is what its hooks start, `fault` why that does not start, empty where it does. `outdated` are files that
-    joining again would change, with what is in them; `odd` are files that nobody can edit, with the reason. `notes` say
-    what else stands in the way. `project` is the folder where only a project is joined.
+    `program` is what of its hooks and tools does not start, and `fault` why not; empty where all do. `outdated` are
+    files that joining again would change, with what is in them; `odd` are files that nobody can edit, with the reason.
+    `notes` say what else stands in the way. `project` is the folder where only a project is joined.
     """
 
     name: str
@@ -46,7 +46,7 @@ def check_joined(programs: Sequence[Joined], elsewhere: Collection[str]) -> Iter
     for each in programs:
         again = f"`soul join {each.name}{f' --project {each.project}' if each.project else ''}`"
         if each.fault:
-            what = f"its hooks call {each.program!r}, which does not start: {each.fault}"
+            what = f"its hooks or tools call {each.program!r}, which does not start: {each.fault}"
             yield Finding(
                 "dead-hook", each.title, what, "it reads nothing new and nobody notices what it forgets", again
             )

@@ -12,6 +12,7 @@ from agent_soul import __version__, gitio, outbox
 from agent_soul.canonical import read_text
 from agent_soul.clone import clone_ids, last_together
 from agent_soul.compiler import recorded_in, resolve_today
+from agent_soul.doctor.runtimes import Reading
 from agent_soul.errors import SoulError
 from agent_soul.event import SCHEMA_NUMBER, Event
 from agent_soul.hub import Hub
@@ -31,6 +32,13 @@ class Cost(NamedTuple):
     limit: int
 
 
+class Program(NamedTuple):
+    """A joined program: its source id, and the files of ours that it reads by itself."""
+
+    source: str
+    readings: tuple[Reading, ...]
+
+
 class Standing(NamedTuple):
     """How things stand. `sight` is None without Git, and `git_said` tells where git could not say."""
 
@@ -46,8 +54,8 @@ class Standing(NamedTuple):
     unsent: int
     newest: tuple[Event, ...]
     """The newest event of each source, the newest first."""
-    joined: Mapping[str, str]
-    """The source id of each joined program, by its name, with its project where it is one's."""
+    joined: Mapping[str, Program]
+    """Each joined program by its name, with its project where it is one's."""
     costs: tuple[Cost, ...]
     versions: Mapping[str, str]
 
@@ -92,11 +100,16 @@ def _sight(hub: Hub) -> tuple[gitio.Sight | None, str]:
         return None, error.message
 
 
-def _joined(hub: Hub) -> dict[str, str]:
-    from agent_soul.runtimes.joining import joined  # all programs that there are
+def _joined(hub: Hub) -> dict[str, Program]:
+    from agent_soul.doctor.joins import readings_of
+    from agent_soul.runtimes.standing import joined
 
-    found = joined(hub)
-    return {each.runtime.name + (f" in {each.project}" if each.project else ""): each.source for each in found}
+    return {
+        each.runtime.name + (f" in {each.project}" if each.project else ""): Program(
+            each.source, tuple(readings_of(each))
+        )
+        for each in joined(hub)
+    }
 
 
 def _costs(hub: Hub) -> list[Cost]:

@@ -12,6 +12,7 @@ from agent_soul.gitio.repository import (
     has_remote,
     head,
     operation_under_way,
+    tracked,
     upstream,
 )
 from agent_soul.gitio.snapshot import (
@@ -77,6 +78,7 @@ __all__ = [
     "survey",
     "surveying",
     "target_of",
+    "tracked",
     "tracked_head",
     "unmerged",
     "upstream",

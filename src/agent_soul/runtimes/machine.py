@@ -17,6 +17,7 @@ from agent_soul.identity import L0_FILES
 from agent_soul.runtimes.blocks import NO_REVISION
 from agent_soul.runtimes.model import Home, System
 from agent_soul.runtimes.static_text import L1_PAGES, Body
+from agent_soul.skill import skill_files
 
 _SYSTEMS: Mapping[str, System] = {"darwin": "mac", "win32": "windows"}
 _REVISION_LENGTH = 12
@@ -83,8 +84,6 @@ def revision_of(hub: Hub) -> str:
         return NO_REVISION
 
 
-def skill_texts(typed: str) -> dict[str, str]:
+def skill_texts(typed: str, hub: str = "") -> dict[str, str]:
     """Return the files of the skill by their paths in its folder, with the command as it is typed here."""
-    folder = Path(__file__).parents[1] / "skill" / "agent-soul"
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_text("utf-8").replace("{soul}", typed) for path in files}
+    return {path: content.decode("utf-8") for path, content in skill_files(typed, hub).items()}
