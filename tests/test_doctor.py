@@ -563,11 +563,17 @@ def test_of_one_kind_three_are_named_and_the_rest_counted(mine: Path, capsys: py
 
 
 def test_kinds_stay_together_and_in_order() -> None:
-    findings = [Finding(code, str(n), "x", "y", "z") for n, code in enumerate("abacabaa")]
+    findings = [Finding(code, str(n), "x", "y", "z") for n, code in enumerate("abacababb")]
 
     shown = [(each.code, each.what) for each in grouped(findings)]
 
-    assert shown == [*[("a", "x")] * 3, ("a", "2 more of this kind"), *[("b", "x")] * 2, ("c", "x")]
+    assert shown == [
+        *[("a", "x")] * 3,
+        ("a", "1 more of this kind"),
+        *[("b", "x")] * 3,
+        ("b", "1 more of this kind"),
+        ("c", "x"),
+    ]
 
 
 def test_offline_nothing_is_asked_of_the_remote(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -777,6 +783,21 @@ def test_a_hook_whose_program_is_gone_is_found(joined_mine: Path, tmp_path: Path
     assert dead[0].mend == "`soul join claude-code`"
 
 
+def test_a_hook_whose_program_fails_is_found(joined_mine: Path, tmp_path: Path) -> None:
+    """As after an upgrade of its Python: the file is there, and what it imports is not."""
+    broken = tmp_path / "bin" / "soul"
+    broken.parent.mkdir()
+    broken.write_text("#!/bin/sh\necho 'No module named agent_soul' >&2\nexit 1\n")
+    broken.chmod(0o755)
+    file = tmp_path / ".codex" / "hooks.json"
+    program = lasting_program(open_hub(joined_mine))[-1]
+    file.write_text(file.read_text(encoding="utf-8").replace(program, str(broken)), encoding="utf-8")
+
+    [dead] = [each for each in found(joined_mine) if each.code == "dead-hook"]
+
+    assert dead.what.endswith("which does not start: exit code 1: No module named agent_soul")
+
+
 def test_a_hook_that_somebody_took_out_is_found(joined_mine: Path, tmp_path: Path) -> None:
     file = tmp_path / ".claude" / "settings.json"
     settings = json.loads(file.read_text(encoding="utf-8"))
@@ -850,17 +871,20 @@ REAL = {
     "an OpenAI key": token("sk-proj-", 64),
     "an old OpenAI key": token("sk-", 48),
     "a private key": "-----BEGIN OPENSSH PRIVATE KEY-----\\nb3BlbnNzaC1rZXktdjE",
+    "an encrypted private key": "-----BEGIN RSA PRIVATE KEY-----\\nProc-Type: 4,ENCRYPTED",
     "a JSON web token": JWT,
 }
 NONE = {
     "the example of the manual": "AKIAIOSFODNN7EXAMPLE",
     "a placeholder": "ghp_" + "x" * 36,
+    "a placeholder of another kind": "ghp_" + "0" * 36,
     "a name of a placeholder": "sk-ant-api03-your-key-goes-here-your-key-goes-here",
     "a hash of a commit": "3d3c42e5aac5ba805825da76410c181273ba90b1",
     "a UUID": "d4a5a253-8612-4893-a1d4-b339e98c67de",
     "a word": "sk-learn and task-management-of-a-very-long-kind-indeed-and-so-on",
     "a public key": "-----BEGIN PUBLIC KEY-----\\nMFkwEwYHKoZIzj0CAQYIKoZI",
     "the name of a block": "Look for '-----BEGIN PRIVATE KEY-----' in the file.",
+    "the name of a block in a sentence": "Look for -----BEGIN PRIVATE KEY----- in the configuration file.",
     "what only looks like a token": "eyJhbGciOi.eyJzdWIiOi.short",
     "dotted base64 without an algorithm": "eyJ0eXAiOiJ4In0." + "eyJzdWIiOiIxIn0x." + "c2lnbmF0dXJlIG9mIGl0",
     "a key within a word": "notAKIAQZ4WJ7TXNMP2R5VB",

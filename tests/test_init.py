@@ -25,9 +25,9 @@ from agent_soul.hub import open_hub
 from agent_soul.identity import UNFILLED
 from agent_soul.log import parse_log, read_source_files
 from agent_soul.settings import load_config
-from conftest import SHARED
+from conftest import ROOT, SHARED
+from offline import make_installable
 from support import git, write_log
-from test_bootstrap import BACKEND, PROJECT, REPOSITORY
 
 Init = Callable[..., str]
 EVENT = {
@@ -122,7 +122,7 @@ def test_every_answer_has_its_place_in_the_templates(name: str) -> None:
 
 def test_what_ships_is_what_the_wheel_takes() -> None:
     """One list: `init` would else find in a checkout what an installed package lacks."""
-    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     taken = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
 
     assert taken == {name: f"agent_soul/founding/skeleton/{name}" for name in shipped.FROM_REPOSITORY}
@@ -135,9 +135,9 @@ def test_an_installed_package_ships_the_same(tmp_path: Path, monkeypatch: pytest
     expected = shipped.shipped_files()
     package = tmp_path / "site" / "agent_soul"
     for name in shipped.SET_UP:
-        copied(REPOSITORY / "src" / "agent_soul" / name, package / name)
+        copied(ROOT / "src" / "agent_soul" / name, package / name)
     for name in shipped.FROM_REPOSITORY:
-        copied(REPOSITORY / name, package / "founding" / "skeleton" / name)
+        copied(ROOT / name, package / "founding" / "skeleton" / name)
     for name in shipped.OWN:
         copied(shipped._BESIDE / name, package / "founding" / "skeleton" / name)
     monkeypatch.setattr(shipped, "_PACKAGE", package)
@@ -154,7 +154,7 @@ def copied(source: Path, target: Path) -> None:
 
 def test_every_script_of_the_repository_is_shipped_or_for_its_own_work() -> None:
     own = {"private_python.py", "soak.sh", "test.sh"}
-    there = {path.name for path in (REPOSITORY / "scripts").iterdir() if path.is_file()}
+    there = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file()}
 
     assert there - own == {name.removeprefix("scripts/") for name in shipped.FROM_REPOSITORY if "scripts/" in name}
 
@@ -167,13 +167,11 @@ def test_the_hubs_own_script_installs_the_toolkit_and_shares(tmp_path: Path) -> 
     """Nothing of the hub but its own files, a Python with nothing installed, and the toolkit that soul.yaml names."""
     source = tmp_path / "agent-soul"
     shutil.copytree(
-        REPOSITORY / "src" / "agent_soul",
+        ROOT / "src" / "agent_soul",
         source / "src" / "agent_soul",
         ignore=shutil.ignore_patterns("__pycache__"),
     )
-    packages = "\n".join(path for path in sys.path if path.endswith("-packages"))
-    (source / "pyproject.toml").write_text(PROJECT)
-    (source / "backend.py").write_text(BACKEND.format(packages=packages, paths=f"{source / 'src'}\n{packages}"))
+    make_installable(source)
     hub = tmp_path / "my soul"
     found_hub(hub, Wishes(toolkit=str(source)))
     environment = {"HOME": str(tmp_path), "PATH": "/usr/local/bin:/usr/bin:/bin", "PIP_NO_INDEX": "1"}
@@ -395,7 +393,7 @@ def test_a_server_that_is_nowhere_proposes_no_time_zone(zone: str, found: str, m
             {"url": "https://host.invalid/a.git", "vcs_info": {"vcs": "git", "commit_id": "0" * 40}},
             {"git": "https://host.invalid/a.git", "commit": "0" * 40},
         ),
-        ({"url": REPOSITORY.as_uri(), "dir_info": {"editable": True}}, {"path": os.path.relpath(REPOSITORY, "/x/hub")}),
+        ({"url": ROOT.as_uri(), "dir_info": {"editable": True}}, {"path": os.path.relpath(ROOT, "/x/hub")}),
         ({"url": "https://host.invalid/a.whl", "archive_info": {}}, {"version": running.__version__}),
     ],
 )
@@ -469,6 +467,7 @@ def old(tmp_path: Path) -> Path:
     (folder / "SOUL.md").write_bytes("# 我的\r\n".encode())
     (folder / "notes.md").write_text("not memory\n")
     (folder / "sources" / "link").symlink_to("/etc")
+    file.with_name("2026-03-09.ndjson").symlink_to(file)
     return folder
 
 
@@ -479,9 +478,11 @@ def test_a_hub_of_before_is_taken_over_as_it_is(old: Path, tmp_path: Path, init:
     answer = json.loads(init(hub, "--yes", "--json", "--from", old).partition("\n")[0])
 
     taken = answer["taken"]
-    assert (taken["events"], taken["bad_lines"], taken["left"]) == (2, 1, ["sources/link is no plain file"])
+    links = ["sources/link", "sources/old-mac/2026-03-09.ndjson"]
+    assert (taken["events"], taken["bad_lines"]) == (2, 1)
+    assert taken["left"] == [f"{link} is no plain file" for link in links]
     for path, (content, _) in before.items():
-        if path.startswith("sources/") or path == "SOUL.md":
+        if path == "SOUL.md" or (path.startswith("sources/") and path not in links):
             assert (hub / path).read_bytes() == content
     assert not (hub / "notes.md").exists()
     assert "Ada" in (hub / "canonical" / "stable-memory.md").read_text(encoding="utf-8")
@@ -492,13 +493,13 @@ def test_a_hub_of_before_is_taken_over_as_it_is(old: Path, tmp_path: Path, init:
 
 
 def test_a_hub_of_before_is_taken_over_from_its_address(old: Path, tmp_path: Path, init: Init) -> None:
-    (old / "sources" / "link").unlink()
     git(old, "init", "-q", "-b", "main")
     git(old, "add", "-A")
     git(old, "commit", "-q", "-m", "old")
 
     assert "2 events, 1 bad lines" in init(tmp_path / "new", "--yes", "--from", f"file://{old}")
     assert len(parse_log(read_source_files(tmp_path / "new")).events) == 2
+    assert not list((tmp_path / "new" / "sources").rglob("link"))
     assert list(tmp_path.glob("agent-soul-*")) == []
 
 

@@ -33,7 +33,10 @@ _FORMS: Mapping[str, tuple[str, bytes]] = {
     "pypi": ("a PyPI token", rb"pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,}"),
     "npm": ("an npm token", rb"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
     "jwt": ("a JSON web token", rb"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
-    "key": ("a private key", rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:\\[nr]|\s)*[A-Za-z0-9+/=:]"),
+    "key": (
+        "a private key",
+        rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:\\[nr]|\s)*(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]+: )",
+    ),
 }
 _ANY = re.compile(
     rb"(?<![A-Za-z0-9_])(?:%s)" % b"|".join(b"(?P<%s>%s)" % (n.encode(), p) for n, (_, p) in _FORMS.items())

@@ -42,7 +42,7 @@ def commit_all(hub: Hub, message: str, *, author: str) -> str:
 def clone(url: str, folder: Path) -> None:
     """Make a clone of the newest commit at `url` in the new `folder`. Raises `GitError` with the server's words."""
     here = Hub(folder.parent, folder.parent, None)
-    flags = ("--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules", "-c", "core.symlinks=false")
+    flags = ("--quiet", "--depth=1", "--no-tags", "--no-recurse-submodules")
     run(here, "clone", *flags, "--", url, str(folder), timeout=CLONE_SECONDS)
 
 
