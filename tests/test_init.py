@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import select
 import shutil
 import subprocess
@@ -337,6 +336,8 @@ def test_without_a_terminal_nothing_is_asked(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals")
 def test_on_a_terminal_five_questions_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pty  # Windows has none
+
     monkeypatch.setenv("TZ", "Europe/Berlin")
     controller, terminal = pty.openpty()
     process = subprocess.Popen(
