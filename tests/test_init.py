@@ -226,9 +226,20 @@ def test_an_empty_repository_becomes_the_hub(tmp_path: Path, init: Init) -> None
 
     said = init(folder, "--yes", "--remote", remote, "--push")
 
-    assert "shared: " in said
+    assert f"shared: it is at {remote} too" in said
     assert git(remote, "rev-parse", "main") == git(folder, "rev-parse", "HEAD")
     assert git(folder, "config", "remote.origin.url").strip() == str(remote)
+
+
+def test_next_steps_are_as_they_are_typed_in_the_new_hub(
+    tmp_path: Path, init: Init, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_SOUL_INVOKED_AS", "python3 elsewhere/scripts/soul.py")
+
+    said = init(tmp_path / "hub", "--yes")
+
+    assert "`python3 scripts/soul.py join RUNTIME`" in said
+    assert "elsewhere" not in said
 
 
 def test_without_push_nothing_is_asked_of_the_remote(tmp_path: Path, init: Init) -> None:

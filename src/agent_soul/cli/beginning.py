@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import open_hub, output_options, say, show, show_json, with_commands
+from agent_soul.cli.common import invoked_as, open_hub, output_options, say, show, show_json, with_commands
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.founding.answers import Answers, check_answer, looks_like_time_zone
 from agent_soul.founding.hub import Founded, Wishes, found_hub
@@ -106,11 +106,17 @@ def _show(made: Founded, *, as_json: bool) -> None:
         for each in made.taken.left:
             say(f"note: left behind: {each}")
     if made.kept:
-        show(f"{made.kept}")
+        show(f"shared: it is at {made.remote} too" if made.kept.reach is Reach.SHARED else str(made.kept))
         if made.kept.note:
             say(f"note: {made.kept.note}")
+    show("Go on there:")
     for number, step in enumerate(made.next_steps, start=1):
-        show(f"{number}. {with_commands(step)}")
+        show(f"{number}. {_as_typed_there(step)}")
+
+
+def _as_typed_there(step: str) -> str:
+    """Return a step with its commands as they are typed in the new hub, which has scripts of its own."""
+    return step if invoked_as() == "soul" else step.replace("`soul ", "`python3 scripts/soul.py ")
 
 
 def _counts(taken: Taken) -> str:
