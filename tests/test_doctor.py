@@ -413,7 +413,7 @@ def test_every_code_is_spoilt_once() -> None:
     known = set(yaml_codes(text))
     tried = {code for _, code, _, _ in SPOILT.values()} | {"no-git", "old-git", "ahead", "template-remote"}
 
-    below = {"toolkit-here", "no-schedule", "template-guard", "no-compile"}  # each has a test of its own
+    below = {"toolkit-here", "no-schedule", "template-guard", "no-compile", "moved-hub"}  # each has a test of its own
     assert known - tried - below == {code for _, code in JOINED_BADLY}
 
 
@@ -801,6 +801,20 @@ def test_a_hook_whose_program_fails_is_found(joined_mine: Path, tmp_path: Path) 
     [dead] = [each for each in found(joined_mine) if each.code == "dead-hook"]
 
     assert dead.what.endswith("which does not start: exit code 1: No module named agent_soul")
+
+
+def test_programs_that_look_for_a_hub_that_was_moved_are_found(joined_mine: Path, tmp_path: Path) -> None:
+    moved = joined_mine.rename(joined_mine.with_name("moved"))
+
+    strays = [each for each in found(moved) if each.code == "moved-hub"]
+
+    assert [each.mend for each in strays] == [
+        "`soul join claude-code` joins this one",
+        "`soul join codex` joins this one",
+    ]
+    assert str(joined_mine) in strays[0].what
+    join(open_hub(moved), find("codex"))
+    assert [each.mend for each in found(moved) if each.code == "moved-hub"] == [strays[0].mend]
 
 
 def test_a_hook_that_somebody_took_out_is_found(joined_mine: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from agent_soul.doctor.finding import Finding
 from agent_soul.doctor.identity import check_ceilings, check_identity
 from agent_soul.doctor.log import check_lines, check_newer_lines
 from agent_soul.doctor.pages import check_overflow, check_stale, check_stopped, check_waiting_for_people
-from agent_soul.doctor.runtimes import check_joined
+from agent_soul.doctor.runtimes import check_joined, check_strays
 from agent_soul.doctor.secrets import check_secrets
 from agent_soul.doctor.settings import check_settings, check_template, check_toolkit
 from agent_soul.doctor.workflows import check_workflows
@@ -38,6 +38,7 @@ def examine(facts: Facts) -> Iterator[Finding]:
     yield from _pages(facts)
     yield from check_writes_here(facts.writes, facts.here)
     yield from check_joined(facts.joined, facts.elsewhere)
+    yield from check_strays(facts.strays)
     yield from _surroundings(facts)
 
 

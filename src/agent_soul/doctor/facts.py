@@ -16,8 +16,8 @@ from agent_soul.compiler import Outcome, compile_hub
 from agent_soul.config import CONFIG_NAME, Config, default_config, parse_config
 from agent_soul.doctor.clone import Clone
 from agent_soul.doctor.files import ATTRIBUTES
-from agent_soul.doctor.joins import look_at_joins, written_elsewhere
-from agent_soul.doctor.runtimes import Joined
+from agent_soul.doctor.joins import look_at_joins, strays_of, written_elsewhere
+from agent_soul.doctor.runtimes import Joined, Stray
 from agent_soul.doctor.workflows import FOLDER
 from agent_soul.doctor.writing import Waiting
 from agent_soul.errors import Problem, SoulError, StoppedError
@@ -65,6 +65,7 @@ class Facts(NamedTuple):
     set_up: Mapping[str, bytes]
     not_executable: tuple[str, ...]
     joined: tuple[Joined, ...]
+    strays: tuple[Stray, ...]
     elsewhere: frozenset[str]
 
 
@@ -104,6 +105,7 @@ def gather(hub: Hub, now: datetime, *, ask_remote: bool = True) -> Facts:
         set_up=_set_up(hub),
         not_executable=tuple(_not_executable(hub)),
         joined=tuple(look_at_joins(hub)),
+        strays=tuple(strays_of(hub)),
         elsewhere=written_elsewhere(sources.contents, clone_ids(hub)),
     )
 

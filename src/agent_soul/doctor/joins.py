@@ -9,14 +9,17 @@ import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
+from pathlib import Path
 
-from agent_soul.doctor.runtimes import Joined, Reading
+from agent_soul.doctor.runtimes import Joined, Reading, Stray
 from agent_soul.errors import SoulError, StoppedError
-from agent_soul.hub import Hub
+from agent_soul.hub import Hub, looks_like_hub
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.joining import join
+from agent_soul.runtimes.machine import home_of_process
 from agent_soul.runtimes.plan import BACKUP, decode
-from agent_soul.runtimes.standing import Standing, is_of, joined, marks_in
+from agent_soul.runtimes.registry import RUNTIMES
+from agent_soul.runtimes.standing import Standing, is_of, joined, marks_in, placed_by, probe
 from agent_soul.runtimes.static_text import Limit
 from agent_soul.runtimes.writing import read
 
@@ -29,6 +32,16 @@ def look_at_joins(hub: Hub) -> list[Joined]:
     """Return the programs that are joined to the hub on this machine. Their command is started."""
     fault_of = functools.cache(_fault_of)  # most programs start the same command
     return [_look(hub, standing, fault_of) for standing in joined(hub)]
+
+
+def strays_of(hub: Hub) -> Iterator[Stray]:
+    """Yield, for each program that joins a hub which is not there any more, the first file that does so."""
+    for runtime in RUNTIMES.values():
+        for each in placed_by(runtime, probe(hub, home_of_process(), None)):
+            gone = [mark.hub for mark in marks_in(each) if mark.hub and not looks_like_hub(Path(mark.hub))]
+            if gone:
+                yield Stray(str(each.path), runtime.name, gone[0])
+                break
 
 
 def written_elsewhere(paths: Iterable[str], own_clones: Collection[str]) -> frozenset[str]:

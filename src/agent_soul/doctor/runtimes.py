@@ -41,6 +41,14 @@ class Joined(NamedTuple):
     project: str = ""
 
 
+class Stray(NamedTuple):
+    """A file of the program `name` that joins a hub which is not there."""
+
+    path: str
+    name: str
+    hub: str
+
+
 def check_joined(programs: Sequence[Joined], elsewhere: Collection[str]) -> Iterator[Finding]:
     """Yield what is wrong with the joined programs; `elsewhere` are source ids that another clone writes under."""
     for each in programs:
@@ -60,6 +68,14 @@ def check_joined(programs: Sequence[Joined], elsewhere: Collection[str]) -> Iter
         what = f"the source id {source!r} is also that of an agent on another machine"
         mend = "`soul join RUNTIME --source ANOTHER-ID` on one of them"
         yield Finding("source-elsewhere", source, what, "nobody can tell any more who said what", mend)
+
+
+def check_strays(strays: Sequence[Stray]) -> Iterator[Finding]:
+    """Yield programs that look for a hub where there is none: it was moved, or it is gone."""
+    for stray in strays:
+        what = f"joins the hub {stray.hub}, where there is none"
+        mend = f"`soul join {stray.name}` joins this one"
+        yield Finding("moved-hub", stray.path, what, "its agent finds no memory, or an old copy of it", mend)
 
 
 def _files(each: Joined, again: str) -> Iterator[Finding]:

@@ -75,7 +75,8 @@ def _usable(folder: Path, origin: str) -> Path:
     folder = folder.expanduser().resolve()
     if folder.exists() and not folder.is_dir():
         raise RefusedError(f"{folder} is a file", hint="name a folder that is not there yet, or an empty one")
-    if origin and Path(origin).is_dir() and folder.is_relative_to(Path(origin).resolve()):
+    before = Path(origin).expanduser()
+    if origin and before.is_dir() and folder.is_relative_to(before.resolve()):
         raise RefusedError(f"{folder} lies in the hub {origin!r}, which stays as it is", hint="name a folder beside it")
     return folder
 
