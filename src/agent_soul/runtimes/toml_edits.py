@@ -86,11 +86,12 @@ def _spans(text: str) -> list[tuple[int, int]]:
     starts = [match.start() for match in _HEADER.finditer(text)] + [len(text)]
     spans: list[tuple[int, int]] = []
     for start, end in itertools.pairwise(starts):
-        if _OURS.match(text, start):
-            kept = len(_comments_at_end(text[start:end])) if end < len(text) else 0
-            spans.append((start, end - kept))
-            if len(spans) > 1 and spans[-2][1] == start:
-                spans[-2:] = [(spans[-2][0], spans[-1][1])]
+        if not _OURS.match(text, start):
+            continue
+        is_followed_by_ours = end == len(text) or _OURS.match(text, end)
+        spans.append((start, end if is_followed_by_ours else end - len(_comments_at_end(text[start:end]))))
+        if len(spans) > 1 and spans[-2][1] == start:
+            spans[-2:] = [(spans[-2][0], spans[-1][1])]
     return spans
 
 
