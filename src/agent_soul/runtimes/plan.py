@@ -58,7 +58,7 @@ def plan_join(placed: Iterable[Placed], read: Read) -> Plan:
         before = read(path)
         try:
             after = _edited(before or b"", edits)
-            had_ours = before is not None and _without(before, edits) != before
+            had_ours = before is not None and (_without(before, edits) != before or _is_marked(before, edits))
         except OddFileError as error:
             odd.append(Odd(path, error.message, "\n".join(edit.snippet for edit in edits)))
             continue
@@ -83,7 +83,8 @@ def plan_end(placed: Iterable[Placed], read: Read) -> Plan:
             odd.append(Odd(path, error.message, "\n".join(edit.snippet for edit in edits)))
             continue
         changes.append(Change(path, before, after, what))
-        changes.append(Change(backup_of(path), copy, None, "the file as it was"))
+        if after is None or not _is_marked(after, edits):  # another program may share what is there
+            changes.append(Change(backup_of(path), copy, None, "the file as it was"))
     return Plan(tuple(change for change in changes if change.before != change.after), tuple(odd))
 
 
@@ -115,6 +116,11 @@ def _taken_back(before: bytes | None, copy: bytes | None, edits: Sequence[Edit])
 def _stands(edit: Edit, content: bytes) -> bool:
     """Tell whether an edit was made: there is something to take out, or nothing to put in."""
     return _without(content, [edit]) != content or _edited(content, [edit]) == content
+
+
+def _is_marked(content: bytes, edits: Sequence[Edit]) -> bool:
+    """Tell whether something of ours stands in a file, for whatever program."""
+    return any(edit.marks(decode(content)[1]) for edit in edits)
 
 
 def _edited(content: bytes, edits: Sequence[Edit]) -> bytes:
