@@ -36,7 +36,7 @@ def files_of(runtime: Runtime, home: Home, hub_folder: Path) -> list[Path]:
 @pytest.mark.parametrize("name", [name for name, runtime in RUNTIMES.items() if not runtime.is_pasted])
 @given(data=st.data())
 # Every example writes dozens of files durably, so the smallest one that fails would take minutes to find.
-@settings(max_examples=12, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
 def test_what_was_joined_comes_back_byte_for_byte(name: str, data: st.DataObject) -> None:
     """Over files in any form: joining twice is joining once, and its end leaves the tree as it was."""
     runtime = RUNTIMES[name]

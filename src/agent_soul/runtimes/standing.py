@@ -19,6 +19,10 @@ from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.writing import read
 
 
+_SIGN = b"soul"
+"""Stands in all that is ours; other programs' files can be large, and are not parsed without it."""
+
+
 class Standing(NamedTuple):
     """A join that stands: of which program, under which source, started how, in which project, by which edits."""
 
@@ -72,7 +76,7 @@ def marks_in(placed: Placed) -> Sequence[Mark]:
     """Return what of ours, of whatever hub, stands in a file; one that cannot be understood has none."""
     with contextlib.suppress(StoppedError):
         content = read(placed.path)
-        if content is not None:
+        if content is not None and _SIGN in content:
             return placed.edit.marks(decode(content)[1])
     return ()
 
