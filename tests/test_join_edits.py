@@ -78,7 +78,7 @@ def test_hooks_of_strangers_stay(text: str) -> None:
 
 
 def _without_empty_lists(text: str) -> Any:
-    said = json_text.parse(text).value
+    said = dict(json_text.parse(text).value)
     hooks = {event: items for event, items in said.pop("hooks", {}).items() if items}
     return said, hooks
 

@@ -18,7 +18,6 @@ from agent_soul.runtimes.plan import decode
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.writing import read
 
-
 _SIGN = b"soul"
 """Stands in all that is ours; other programs' files can be large, and are not parsed without it."""
 
