@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Collection
 
-from agent_soul.boot import Pulled, noted_session, pull_within, waiting
+from agent_soul.boot import Pulled, noted_session, pull_within, some_of, waiting
 from agent_soul.clone import last_together
 from agent_soul.contexts.asking import Memory
 from agent_soul.contexts.gathering import recall
@@ -90,8 +90,8 @@ def _report(call: Call, pulled: Pulled, log: Log, memory: Memory, place: Place) 
     writes = check_writes(sessions, log.events, place.now, memory.config)
     rows = (
         *([f"- {pulled.said}"] if pulled.is_stale else []),
-        *(f"- Missed: {each.what}. Mend: `{each.mend}`" for each in writes.missed),
-        *(f"- {each}" for each in writes.quiet),
+        *some_of([f"- Missed: {each.what}. Mend: `{each.mend}`" for each in writes.missed], "soul check-writes"),
+        *some_of([f"- {each}" for each in writes.quiet], "soul check-writes"),
         *(f"- {each}" for each in waiting(place.hub, log, memory)),
     )
     return not_told_today(place.hub, place.source, memory.today, rows)
