@@ -141,6 +141,13 @@ class TestStart:
         assert "- Waiting: 2 for review: `soul review`" in told(here, "c")
         assert "Missed" in told(here, "d", seconds=24 * 3600)
 
+    def test_a_session_that_nobody_ended_is_told_once_though_it_grows(self, hub: Path) -> None:
+        here = open_hub(hub)
+        start_session(here, "home-mac", datetime.now().astimezone() - timedelta(hours=1))
+
+        assert told(here, "a").count("- Missed: home-mac ") == 1
+        assert told(here, "b", seconds=120) == ""
+
     def test_a_sub_agent_is_told_nothing(self, hub: Path) -> None:
         here = open_hub(hub)
         say(here, "Some fact.")
