@@ -254,7 +254,7 @@ class TestStop:
         assert reminder(here, 600) == ""
 
     def test_the_agent_that_goes_on_for_a_hook_is_let_be(self, here: Hub) -> None:
-        assert reminder(here, 40, is_repeat=True) == ""
+        assert reminder(here, 40, is_final=True) == ""
         assert reminder(here, 40) != ""
 
     def test_a_session_that_recorded_something_is_let_be(self, here: Hub) -> None:
