@@ -29,6 +29,7 @@ from agent_soul.runtimes.registry import find
     help="Into this project (or the current folder) instead of your home; its files are kept out of Git.",
 )
 @click.option("--mcp", is_flag=True, help="Also the MCP server.")
+@click.option("--allow", is_flag=True, help="Also rules that let agents run the memory's commands without asking.")
 @click.option("--dry-run", is_flag=True, help="Print what would change as a unified diff; write nothing.")
 @click.option("--uninstall", is_flag=True, help="Take everything out again.")
 @output_options
@@ -37,6 +38,7 @@ def join(
     source: str | None,
     project: str | None,
     mcp: bool,
+    allow: bool,
     dry_run: bool,
     uninstall: bool,
     as_json: bool,
@@ -52,7 +54,7 @@ def join(
     if uninstall:
         outcome = end_join(hub, found, project=folder, apply=not dry_run)
     else:
-        options = Options(mcp=mcp)
+        options = Options(mcp=mcp, allow=allow)
         outcome = join_runtime(hub, found, source=source or "", project=folder, options=options, apply=not dry_run)
     if as_json:
         _show_fields(outcome, found, written=not dry_run)
@@ -79,7 +81,7 @@ def _show(outcome: Outcome, runtime: Runtime, *, dry_run: bool, uninstall: bool)
         for change in changes:
             verb = "removed" if change.after is None else "written"
             show(f"{verb} {change.path}: {change.what}")
-    if not changes and not outcome.plan.odd:
+    if not changes and not outcome.plan.odd and not runtime.is_pasted:
         say(f"nothing to change: {runtime.title} is {'not joined' if uninstall else 'joined already'}")
     for odd in outcome.plan.odd:
         say(f"left alone: {odd.path}: {odd.reason}")
@@ -90,10 +92,13 @@ def _show(outcome: Outcome, runtime: Runtime, *, dry_run: bool, uninstall: bool)
         show(odd.snippet.rstrip("\n"))
     for note in outcome.notes:
         say(f"note: {note}")
-    if changes and not uninstall:
-        say(f"source id: {outcome.source}")
-        for number, step in enumerate(runtime.afterwards, start=1):
-            say(f"{number}. {step}")
+    if dry_run or uninstall or not (changes or runtime.is_pasted):
+        return
+    say(f"source id: {outcome.source}")
+    for number, step in enumerate(runtime.afterwards, start=1):
+        say(f"{number}. {step}")
+    if outcome.paste:
+        show(outcome.paste.removesuffix("\n"))
 
 
 def _diff(change: Change) -> Iterator[str]:
@@ -115,5 +120,6 @@ def _show_fields(outcome: Outcome, runtime: Runtime, *, written: bool) -> None:
         ],
         by_hand=[{"path": str(odd.path), "reason": odd.reason, "snippet": odd.snippet} for odd in outcome.plan.odd],
         notes=list(outcome.notes),
+        paste=outcome.paste,
         afterwards=list(runtime.afterwards),
     )

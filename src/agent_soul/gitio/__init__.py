@@ -10,6 +10,7 @@ from agent_soul.gitio.repository import (
     has_remote,
     head,
     operation_under_way,
+    tracked,
     upstream,
 )
 from agent_soul.gitio.snapshot import (
@@ -66,6 +67,7 @@ __all__ = [
     "survey",
     "surveying",
     "target_of",
+    "tracked",
     "tracked_head",
     "upstream",
     "writing",

@@ -1,8 +1,11 @@
 """The part of a Markdown file that is ours, between two comments. Pure.
 
-<!-- agent-soul:begin id=core rev=1a2b3c4d5e6f sha256=… source=home-mac-codex hub="/home/me/soul" -->
-…
-<!-- agent-soul:end id=core -->
+The first says where its text came from and what it was written for:
+
+    <!-- agent-soul:begin id=core rev=1a2b3c4d5e6f sha256=… source=home-mac-codex hub="/home/me/soul"
+        program=["/usr/bin/soul"] -->
+    …
+    <!-- agent-soul:end id=core -->
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,7 +24,10 @@ _BEGIN, _END = "<!-- agent-soul:begin id=core ", "<!-- agent-soul:end id=core --
 _BLOCK = re.compile(
     re.escape(_BEGIN) + r"(?P<fields>[^\r\n]*) -->\r?\n(?P<body>.*?)" + re.escape(_END) + r"(?:\r?\n|\Z)", re.DOTALL
 )
-_FIELDS = re.compile(r'rev=(?P<rev>\S+) sha256=(?P<sha256>\S+) source=(?P<source>\S+) hub=(?P<hub>"(?:[^"\\]|\\.)*")')
+_FIELDS = re.compile(
+    r"rev=(?P<rev>\S+) sha256=(?P<sha256>\S+) source=(?P<source>\S+) "
+    r'hub=(?P<hub>"(?:[^"\\]|\\.)*") program=(?P<program>\[.*\])'
+)
 _COMMENT_START = re.compile(r"<!--(?=\s*agent-soul:)")
 
 
@@ -31,6 +38,8 @@ class Marker(NamedTuple):
     sha256: str
     source: str
     hub: str
+    program: tuple[str, ...]
+    """What `soul` is in the text's commands."""
 
 
 class Found(NamedTuple):
@@ -50,7 +59,8 @@ def find_block(text: str) -> Found | None:
     fields = _FIELDS.fullmatch(found[0]["fields"])
     if not fields:
         raise OddFileError("its comment `agent-soul:begin` says something else than was written there")
-    marker = Marker(fields["rev"], fields["sha256"], fields["source"], json.loads(fields["hub"]))
+    hub, program = json.loads(fields["hub"]), tuple(json.loads(fields["program"]))
+    marker = Marker(fields["rev"], fields["sha256"], fields["source"], hub, program)
     return Found(marker, found[0]["body"].replace("\r\n", "\n"))
 
 
@@ -58,29 +68,32 @@ def find_block(text: str) -> Found | None:
 class Block:
     """Our text in a file, and nothing else of it. With a `header` (front matter) the whole file is ours."""
 
-    body: str
+    body: Callable[[str], str]
+    """Gives the text for what else is in the file: a program's limit counts both."""
     source: str
     hub: str
+    program: tuple[str, ...]
     rev: str = NO_REVISION
     header: str = ""
     whole: bool = False
 
     @property
     def snippet(self) -> str:
-        return self.header + self._rendered()
+        return self.header + self._rendered(self._text_beside(self.header))
 
     def put(self, text: str) -> str:
         if not text.strip():
-            return self.header + self._rendered()
+            return self.snippet
         found = find_block(text)
         if found is None and self.whole:
             raise OddFileError("it is a file of that name which `soul join` did not write")
+        body = self._text_beside(_BLOCK.sub("", text))
         if found is None:
-            return text + with_newlines_of(text, self._gap_after(text) + self._rendered())
-        ours = Marker(found.marker.rev, self._sha256(), self.source, self.hub)
-        if found.marker == ours and found.body == self._safe_body():
+            return text + with_newlines_of(text, self._gap_after(text) + self._rendered(body))
+        ours = Marker(found.marker.rev, _sha256(body), self.source, self.hub, self.program)
+        if found.marker == ours and found.body == body:
             return text
-        rendered = with_newlines_of(text, self._rendered())
+        rendered = with_newlines_of(text, self._rendered(body))
         return _BLOCK.sub(lambda _: rendered, text)
 
     def take_out(self, text: str) -> str:
@@ -95,20 +108,24 @@ class Block:
 
     def marks(self, text: str) -> list[Mark]:
         found = find_block(text)
-        return [Mark(found.marker.hub, found.marker.source)] if found else []
+        return [Mark(found.marker.hub, found.marker.source, found.marker.program)] if found else []
 
-    def _rendered(self) -> str:
-        hub = json.dumps(self.hub, ensure_ascii=False).replace(">", "\\u003e")
-        fields = f"rev={self.rev} sha256={self._sha256()} source={self.source} hub={hub}"
-        return f"{_BEGIN}{fields} -->\n{self._safe_body()}{_END}\n"
-
-    def _safe_body(self) -> str:
+    def _text_beside(self, others: str) -> str:
         """Return the body, in which nothing can be taken for the end of the block."""
-        return _COMMENT_START.sub("<!- -", self.body.replace("\r\n", "\n"))
+        around = others + self._rendered("")
+        return _COMMENT_START.sub("<!- -", self.body(around).replace("\r\n", "\n"))
 
-    def _sha256(self) -> str:
-        return hashlib.sha256(self._safe_body().encode("utf-8", "surrogatepass")).hexdigest()
+    def _rendered(self, body: str) -> str:
+        hub, program = (
+            json.dumps(each, ensure_ascii=False).replace(">", "\\u003e") for each in (self.hub, self.program)
+        )
+        fields = f"rev={self.rev} sha256={_sha256(body)} source={self.source} hub={hub} program={program}"
+        return f"{_BEGIN}{fields} -->\n{body}{_END}\n"
 
     @staticmethod
     def _gap_after(text: str) -> str:
         return "\n" if text.endswith("\n") else "\n\n"
+
+
+def _sha256(body: str) -> str:
+    return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent_soul.runtimes.allowing import AllowedWords
 from agent_soul.runtimes.commands import HookCall, hook_words
-from agent_soul.runtimes.model import HookEvent, HookFile, Place, Runtime, Server, Skill, StaticText
+from agent_soul.runtimes.model import HookEvent, HookFile, Place, Runtime, Scene, Server, Skill, StaticText
+from agent_soul.runtimes.permissions import claude_code_rules
 
 _ROOTS = ("$CLAUDE_CONFIG_DIR", "~/.claude")
 
@@ -18,6 +20,10 @@ def hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
 
 def _server(words: list[str]) -> dict[str, Any]:
     return {"type": "stdio", "command": words[0], "args": words[1:]}
+
+
+def _rules(scene: Scene) -> list[str]:
+    return claude_code_rules(scene.typed, scene.hub)
 
 
 RUNTIME = Runtime(
@@ -39,6 +45,7 @@ RUNTIME = Runtime(
         Skill(Place(("~",), ".agents/skills/agent-soul")),
         Skill(Place(_ROOTS, "skills/agent-soul")),
         Server(Place(("$CLAUDE_CONFIG_DIR", "~"), ".claude.json"), ("mcpServers", "agent-soul"), _server),
+        AllowedWords(Place(_ROOTS, "settings.json"), ("permissions", "allow"), _rules),
     ),
     # Imports from a project's file are asked about, so its text is a copy.
     project_parts=(StaticText(Place(("~",), ".claude/rules/agent-soul.md"), whole=True),),

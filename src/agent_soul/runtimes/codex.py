@@ -7,12 +7,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from agent_soul.runtimes.allowing import AllowedFile
 from agent_soul.runtimes.commands import HookCall, hook_command, mcp_words
 from agent_soul.runtimes.model import HookEvent, HookFile, Place, Placed, Runtime, Scene, Skill, StaticText
+from agent_soul.runtimes.permissions import codex_rules
 from agent_soul.runtimes.static_text import Limit
 from agent_soul.runtimes.toml_edits import ServerTable
 
 _ROOTS = ("$CODEX_HOME", "~/.codex")
+LIMIT = Limit(32 << 10, "bytes")
+"""Of project files together; a global one of 43 KB came through whole."""
 _STARTS = "startup|resume|clear|compact"
 _HOOKS_IN_CONFIG = re.compile(r"^\s*\[\[\s*hooks\.", re.MULTILINE)
 
@@ -49,7 +53,7 @@ RUNTIME = Runtime(
     title="Codex CLI",
     short="codex",
     parts=(
-        StaticText(Place(_ROOTS, "AGENTS.md")),
+        StaticText(Place(_ROOTS, "AGENTS.md"), limit=LIMIT),
         # The end of a session gets 3 s at most, whatever stands here.
         HookFile(
             Place(_ROOTS, "hooks.json"),
@@ -62,9 +66,9 @@ RUNTIME = Runtime(
         ),
         Skill(Place(("~",), ".agents/skills/agent-soul")),
         _Server(),
+        AllowedFile(Place(_ROOTS, "rules/agent-soul.rules"), lambda scene: codex_rules(scene.typed)),
     ),
-    project_parts=(StaticText(Place(("~",), "AGENTS.md")),),
-    limit=Limit(32 << 10, "bytes"),
+    project_parts=(StaticText(Place(("~",), "AGENTS.md"), limit=LIMIT),),
     looks_installed=(Place(_ROOTS, ""),),
     afterwards=("open Codex and run `/hooks`: it skips hooks that nobody has trusted, without a word",),
     check="`codex debug prompt-input` prints what Codex would send: the block of AGENTS.md is in it",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from agent_soul.runtimes.allowing import AllowedFile
 from agent_soul.runtimes.commands import HookCall, hook_command
 from agent_soul.runtimes.model import (
     HookEvent,
@@ -15,8 +16,11 @@ from agent_soul.runtimes.model import (
     StaticText,
     command_and_args,
 )
+from agent_soul.runtimes.permissions import gemini_policy
 from agent_soul.runtimes.static_text import Limit
 
+LIMIT = Limit(12_000, "characters")
+"""Of Antigravity, which reads the same file."""
 _SETTINGS = Place(("~",), ".gemini/settings.json")
 
 
@@ -32,7 +36,7 @@ RUNTIME = Runtime(
     short="gemini",
     parts=(
         # Imports work below ~/.gemini only, links resolved: the text is a copy.
-        StaticText(Place(("~",), ".gemini/GEMINI.md")),
+        StaticText(Place(("~",), ".gemini/GEMINI.md"), limit=LIMIT),
         HookFile(
             _SETTINGS,
             {
@@ -44,10 +48,9 @@ RUNTIME = Runtime(
         ),
         Skill(Place(("~",), ".agents/skills/agent-soul")),
         Server(_SETTINGS, ("mcpServers", "agent-soul"), command_and_args),
+        AllowedFile(Place(("~",), ".gemini/policies/agent-soul.toml"), lambda scene: gemini_policy(scene.typed)),
     ),
-    project_parts=(StaticText(Place(("~",), "GEMINI.md")),),
-    # Antigravity reads the same file, up to here.
-    limit=Limit(12_000, "characters"),
+    project_parts=(StaticText(Place(("~",), "GEMINI.md"), limit=LIMIT),),
     looks_installed=(Place(("~",), ".gemini"),),
     afterwards=("start Gemini CLI anew",),
     check="`/memory show` has the shared memory in it, `/hooks` lists agent-soul",

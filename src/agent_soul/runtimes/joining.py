@@ -1,26 +1,21 @@
-"""Joining an agent program to a hub, taking that back, and keeping what it reads up to date.
-
-Who is joined stands in the programs' own files and nowhere else. What a clone notes beside it (`joined.json`) only
-saves time, and says which empty folders were made by us.
-"""
+"""Joining an agent program to a hub, taking that back, and keeping what it reads up to date."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agent_soul.clone import clone_ids
-from agent_soul.errors import RefusedError, StoppedError
-from agent_soul.files import replace_file
-from agent_soul.hub import JOINED, Hub, looks_like_hub
+from agent_soul.errors import StoppedError
+from agent_soul.hub import JOINED, Hub
 from agent_soul.log import read_source_files
 from agent_soul.runtimes.blocks import Block
-from agent_soul.runtimes.edits import Mark
+from agent_soul.runtimes.commands import mcp_words
+from agent_soul.runtimes.keeping_out import refuse_tracked
 from agent_soul.runtimes.machine import (
     home_of_process,
     lasting_program,
@@ -30,29 +25,27 @@ from agent_soul.runtimes.machine import (
     typed_command,
 )
 from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
+from agent_soul.runtimes.noting import drop_note, read_note, write_note
 from agent_soul.runtimes.plan import Change, Plan, decode, plan_end, plan_join
-from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.sources import propose, used_by_others
+from agent_soul.runtimes.standing import find_join, joined, marks_in, placed_by, probe, refuse_other_hub
+from agent_soul.runtimes.static_text import copied_text
 from agent_soul.runtimes.writing import read, remove_empty, write
+from agent_soul.sessions import refuse_no_source
 
-
-class Standing(NamedTuple):
-    """A join that stands: which program, under which source, in which files."""
-
-    runtime: Runtime
-    source: str
-    files: tuple[Path, ...]
-    program: tuple[str, ...] = ()
-    project: Path | None = None
+__all__ = ["Outcome", "end_join", "join", "joined", "proposed_source", "rerender"]
 
 
 class Outcome(NamedTuple):
-    """What a join or its end did, or would do. `notes` are for people."""
+    """What a join or its end did, or would do.
+
+    `notes` say what stands in the way here, `paste` is what a person pastes into the program by hand.
+    """
 
     source: str
     plan: Plan
-    notes: tuple[str, ...]
-    scene: Scene
+    notes: tuple[str, ...] = ()
+    paste: str = ""
 
 
 def join(
@@ -67,81 +60,42 @@ def join(
 ) -> Outcome:
     """Bring the hub into what the program reads and runs; with `apply` false only say what that takes.
 
-    Raises `RefusedError` for a source id that is none, or where another hub is joined; `StoppedError` where the
-    system refuses, with nothing changed.
+    Raises `RefusedError` for a source id that is none, for another hub's program, for a project's file that Git
+    tracks; `StoppedError` where the system refuses, with nothing changed.
     """
     home = home or home_of_process()
-    marks = list(_marks(runtime, _probe(hub, home, project)))
-    _refuse_other_hub(marks, hub)
-    ours = [mark for _, mark in marks if mark.hub and Path(mark.hub) == hub.root]
-    source = source or next((mark.source for mark in ours if mark.source), "") or proposed_source(hub, runtime, home)
-    program = next((mark.program for mark in ours if mark.program and _is_there(mark.program)), ())
-    scene = Scene(
-        home,
-        hub.root.as_posix(),
-        source,
-        program or lasting_program(hub),
-        project=project,
-        options=options or Options(),
-    )
-    scene = _filled(scene, hub)
-    notes = tuple(_notes(runtime, scene))
-    plan = plan_join(_placed(runtime, scene), read)
-    if apply:
-        _note(hub, runtime, project, write(plan.changes))
-    return Outcome(source, plan, notes, scene)
+    scene = _scene(hub, runtime, source, project, options or Options(), home)
+    placed = list(placed_by(runtime, scene))
+    plan = plan_join(placed, read)
+    if project:
+        refuse_tracked(project, [each.path for each in placed if each.path.is_relative_to(project)])
+    if apply and plan.changes:
+        note = read_note(hub).with_folders(write(plan.changes))
+        write_note(hub, note.with_project(runtime.name, project) if project else note)
+    return Outcome(scene.source, plan, tuple(_notes(runtime, scene, placed, plan)), _paste(runtime, scene))
 
 
 def end_join(
     hub: Hub, runtime: Runtime, *, project: Path | None = None, home: Home | None = None, apply: bool = True
 ) -> Outcome:
-    """Take everything of ours out of what the program reads and runs; what other programs still use stays."""
-    home = home or home_of_process()
-    scene = _probe(hub, home, project)
-    marks = list(_marks(runtime, scene))
-    _refuse_other_hub(marks, hub)
-    others = {
-        path
-        for each in joined(hub, home=home)
-        if (each.runtime.name, each.project) != (runtime.name, project)
-        for path in each.files
-    }
-    plan = plan_end((each for each in _placed(runtime, scene) if each.path not in others), read)
-    if apply:
-        write(plan.changes)
-        _forget(hub, runtime, project, home)
-    return Outcome(next((mark.source for _, mark in marks if mark.source), ""), plan, (), scene)
+    """Take everything of ours out of what the program reads and runs; what other joins still use stays.
 
-
-def joined(hub: Hub, *, home: Home | None = None) -> list[Standing]:
-    """Return every join of this hub that stands on this machine, found in the programs' own files.
-
-    Joins of projects are looked for in the projects that this clone remembers.
+    Raises what `join` does.
     """
     home = home or home_of_process()
-    places: list[tuple[Runtime, Path | None]] = [(runtime, None) for runtime in RUNTIMES.values()]
-    for name, folders in _noted(hub).get("projects", {}).items():
-        places += [(RUNTIMES[name], Path(folder)) for folder in folders if name in RUNTIMES]
-    standing = (_standing(hub, runtime, project, home) for runtime, project in places)
-    return [each for each in standing if each]
-
-
-def _standing(hub: Hub, runtime: Runtime, project: Path | None, home: Home) -> Standing | None:
-    scene = _probe(hub, home, project)
-    ours = [mark for _, mark in _marks(runtime, scene) if mark.hub and Path(mark.hub) == hub.root]
-    if not ours:
-        return None
-    files = tuple(dict.fromkeys(each.path for each in _placed(runtime, scene)))
-    source = next((mark.source for mark in ours if mark.source), "")
-    return Standing(runtime, source, files, next((mark.program for mark in ours if mark.program), ()), project)
-
-
-def _probe(hub: Hub, home: Home, project: Path | None) -> Scene:
-    """Return a scene in which every file of a program is named, to look into them."""
-    options = Options(mcp=True, allow=True)
-    return Scene(
-        home, hub.root.as_posix(), "unknown", ("soul",), project=project, options=options, skill=skill_texts("soul")
-    )
+    scene = probe(hub, home, project)
+    placed = list(placed_by(runtime, scene))
+    refuse_other_hub(hub, runtime, placed)
+    standing = find_join(hub, runtime, scene)
+    others = [each for each in joined(hub, home=home) if (each.runtime, each.project) != (runtime, project)]
+    used = {_identity(each) for other in others for each in other.placed}
+    plan = plan_end((each for each in placed if _identity(each) not in used), read)
+    if apply:
+        write(plan.changes)
+        note = read_note(hub)
+        note = note._replace(folders=tuple(map(str, remove_empty([Path(folder) for folder in note.folders]))))
+        write_note(hub, note.without_project(runtime.name, project) if project else note) if others else drop_note(hub)
+    return Outcome(standing.source if standing else "", plan)
 
 
 def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
@@ -155,12 +109,9 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
     changes: list[Change] = []
     for standing in joined(hub, home=home):
         scene = Scene(home, hub.root.as_posix(), standing.source, standing.program, project=standing.project)
-        blocks = [
-            each
-            for each in _placed(standing.runtime, _filled(scene, hub))
-            if isinstance(each.edit, Block) and list(_marks_in(each))
-        ]
         with contextlib.suppress(StoppedError):
+            placed = placed_by(standing.runtime, _filled(scene, hub))
+            blocks = [each for each in placed if isinstance(each.edit, Block) and marks_in(each)]
             plan = plan_join(blocks, read)
             write(plan.changes)
             changes += plan.changes
@@ -173,39 +124,30 @@ def proposed_source(hub: Hub, runtime: Runtime, home: Home) -> str:
     return propose(platform.node(), home.system, runtime.short, used_by_others(paths, clone_ids(hub)))
 
 
+def _scene(hub: Hub, runtime: Runtime, source: str, project: Path | None, options: Options, home: Home) -> Scene:
+    """Return who joins what; a join that stands keeps its source, and its command, which some programs trust."""
+    if source:
+        refuse_no_source(source)
+    look = probe(hub, home, project)
+    refuse_other_hub(hub, runtime, placed_by(runtime, look))
+    standing = find_join(hub, runtime, look) or (find_join(hub, runtime, probe(hub, home, None)) if project else None)
+    source = source or (standing.source if standing else "") or proposed_source(hub, runtime, home)
+    program = standing.program if standing else ()
+    return _filled(Scene(home, hub.root.as_posix(), source, program, project=project, options=options), hub)
+
+
 def _filled(scene: Scene, hub: Hub) -> Scene:
-    typed = typed_command(scene.program)
-    return replace(scene, typed=typed, body=texts_of(hub), rev=revision_of(hub), skill=skill_texts(typed, scene.hub))
-
-
-def _placed(runtime: Runtime, scene: Scene) -> Iterator[Placed]:
-    for part in runtime.project_parts if scene.project else runtime.parts:
-        yield from part.placed(runtime, scene)
-
-
-def _marks(runtime: Runtime, scene: Scene) -> Iterator[tuple[Path, Mark]]:
-    """Yield what of ours, of whatever hub, stands in the program's files; what cannot be understood has none."""
-    for each in _placed(runtime, scene):
-        for mark in _marks_in(each):
-            yield each.path, mark
-
-
-def _marks_in(placed: Placed) -> Sequence[Mark]:
-    with contextlib.suppress(StoppedError):
-        content = read(placed.path)
-        if content is not None:
-            return placed.edit.marks(decode(content)[1])
-    return ()
-
-
-def _refuse_other_hub(marks: Iterable[tuple[Path, Mark]], hub: Hub) -> None:
-    """One program remembers in one hub. One that is gone stands in nobody's way."""
-    for path, mark in marks:
-        if mark.hub and Path(mark.hub) != hub.root and looks_like_hub(Path(mark.hub)):
-            raise RefusedError(
-                f"{path} joins another hub, {mark.hub}",
-                hint=f"end that first: `soul join RUNTIME --uninstall --hub {mark.hub}`",
-            )
+    """Return the scene with all that is to be written; its program only if that is still there."""
+    program = scene.program if scene.program and _is_there(scene.program) else lasting_program(hub)
+    typed = typed_command(program)
+    return replace(
+        scene,
+        program=program,
+        typed=typed,
+        body=texts_of(hub),
+        rev=revision_of(hub),
+        skill=skill_texts(typed, scene.hub),
+    )
 
 
 def _is_there(program: Sequence[str]) -> bool:
@@ -213,13 +155,34 @@ def _is_there(program: Sequence[str]) -> bool:
     return all(Path(word).is_file() for word in program if "/" in word)
 
 
-def _notes(runtime: Runtime, scene: Scene) -> Iterator[str]:
+def _identity(placed: Placed) -> tuple[Path, str]:
+    """Return what two joins share: one text of ours in one file, or the same lines, or the same file."""
+    return placed.path.resolve(), "" if isinstance(placed.edit, Block) else placed.edit.snippet
+
+
+def _notes(runtime: Runtime, scene: Scene, placed: Iterable[Placed], plan: Plan) -> Iterator[str]:
     if not scene.project and runtime.looks_installed:
         places = [place.on(scene.home) for place in runtime.looks_installed]
         if not any(place.is_dir() for place in places):
             yield f"{runtime.title} does not seem to be installed: there is no {places[0]}"
     if runtime.notes:
         yield from runtime.notes(scene, _text_of)
+    after = {change.path: change.after for change in plan.changes}
+    for each in placed:
+        content = after.get(each.path)
+        if each.limit and content is not None and not each.limit.fits(decode(content)[1]):
+            own = "what else stands there leaves no room: shorten it"
+            yield f"{each.path} is longer than the {each.limit} that {runtime.title} reads of it; {own}"
+    if runtime.mcp_command and scene.options.mcp:
+        words = mcp_words(scene.program, scene.source, scene.hub)
+        yield f"for the MCP server: {runtime.mcp_command(words)}"
+
+
+def _paste(runtime: Runtime, scene: Scene) -> str:
+    if runtime.paste is None or scene.project:
+        return ""
+    boots = not runtime.has_hooks
+    return copied_text(scene, runtime.paste.limit, boots=boots, by_tools=runtime.paste.by_tools)
 
 
 def _text_of(path: Path) -> str:
@@ -227,36 +190,3 @@ def _text_of(path: Path) -> str:
         content = read(path)
         return decode(content)[1] if content is not None else ""
     return ""
-
-
-def _noted(hub: Hub) -> dict[str, Any]:
-    """Return what this clone noted: `folders` that were made, `projects` of each program."""
-    with contextlib.suppress(StoppedError, ValueError, RecursionError):
-        content = read(hub.state / JOINED)
-        noted = json.loads(content) if content else {}
-        return noted if isinstance(noted, dict) else {}
-    return {}
-
-
-def _note(hub: Hub, runtime: Runtime, project: Path | None, made: Sequence[Path]) -> None:
-    noted = _noted(hub)
-    folders = dict.fromkeys([*noted.get("folders", ()), *map(str, made)])
-    projects = {name: list(each) for name, each in noted.get("projects", {}).items()}
-    if project:
-        projects[runtime.name] = list(dict.fromkeys([*projects.get(runtime.name, ()), str(project)]))
-    _write_note(hub, {"folders": list(folders), "projects": projects})
-
-
-def _forget(hub: Hub, runtime: Runtime, project: Path | None, home: Home) -> None:
-    noted = _noted(hub)
-    left = remove_empty([Path(folder) for folder in noted.get("folders", ())])
-    projects = noted.get("projects", {})
-    if project:
-        projects[runtime.name] = [each for each in projects.get(runtime.name, ()) if each != str(project)]
-    _write_note(hub, {"folders": list(map(str, left)), "projects": projects})
-    if not joined(hub, home=home):
-        (hub.state / JOINED).unlink(missing_ok=True)
-
-
-def _write_note(hub: Hub, noted: dict[str, Any]) -> None:
-    replace_file(hub.state / JOINED, json.dumps(noted, ensure_ascii=False).encode("utf-8", "surrogatepass"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,10 @@ def _nested(path: Sequence[str], value: Any) -> str:
     for key in reversed(path):
         value = {key: value}
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _no_other(_: str) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,33 +81,72 @@ class Preset:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Strings of ours in the list at `path`, such as what needs no permission."""
+    """Strings of ours in the list at `path`. `is_ours` knows those of an earlier join, too."""
 
     path: tuple[str, ...]
     words: tuple[str, ...]
+    is_ours: Callable[[str], bool] = _no_other
 
     @property
     def snippet(self) -> str:
         return _nested(self.path, list(self.words))
 
     def put(self, text: str) -> str:
-        found = json_text.look(text, self.path)
-        there = found.value if found and isinstance(found.value, list) else []
+        text = self._without(text, keep=self.words)
         for word in self.words:
-            text = text if word in there else json_text.append(text, self.path, word)
+            text = text if word in _items(text, self.path) else json_text.append(text, self.path, word)
         return text
 
     def take_out(self, text: str) -> str:
+        return self._without(text, keep=())
+
+    def marks(self, text: str) -> list[Mark]:
+        return []
+
+    def _without(self, text: str, keep: Sequence[str]) -> str:
         while True:
-            found = json_text.look(text, self.path)
-            there = found.value if found and isinstance(found.value, list) else []
-            number = next((number for number, word in enumerate(there) if word in self.words), None)
+            number = next(
+                (number for number, word in enumerate(_items(text, self.path)) if self._goes(word, keep)), None
+            )
             if number is None:
                 return text
             text = json_text.remove(text, (*self.path, number))
 
+    def _goes(self, word: Any, keep: Sequence[str]) -> bool:
+        return isinstance(word, str) and word not in keep and (word in self.words or self.is_ours(word))
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Members of ours in the object at `path`. `is_ours` knows the keys of those of an earlier join, too."""
+
+    path: tuple[str, ...]
+    entries: Mapping[str, Any]
+    is_ours: Callable[[str], bool]
+
+    @property
+    def snippet(self) -> str:
+        return _nested(self.path, dict(self.entries))
+
+    def put(self, text: str) -> str:
+        text = self._without(text, keep=self.entries)
+        for key, value in self.entries.items():
+            text = json_text.put_member(text, (*self.path, key), value)
+        return text
+
+    def take_out(self, text: str) -> str:
+        return self._without(text, keep=())
+
     def marks(self, text: str) -> list[Mark]:
         return []
+
+    def _without(self, text: str, keep: Collection[str]) -> str:
+        found = json_text.look(text, self.path)
+        there = found.value if found and isinstance(found.value, dict) else {}
+        for key in there:
+            if key not in keep and self.is_ours(key):
+                text = json_text.remove(text, (*self.path, key))
+        return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from agent_soul.errors import RefusedError
 from agent_soul.runtimes.blocks import NO_REVISION, Block
-from agent_soul.runtimes.commands import HookCall, mcp_words
+from agent_soul.runtimes.commands import HookCall, hook_command, mcp_words
 from agent_soul.runtimes.edits import Edit
-from agent_soul.runtimes.json_edits import Hooks, Member
-from agent_soul.runtimes.static_text import Body, Limit, copied_text, import_text
+from agent_soul.runtimes.json_edits import Hooks, Member, Words
+from agent_soul.runtimes.static_text import EVERYTHING, Body, Limit, copied_text, import_text
 from agent_soul.runtimes.whole import Whole
 
 System = Literal["linux", "mac", "windows"]
@@ -70,7 +70,6 @@ class Options:
 
     mcp: bool = False
     allow: bool = False
-    copy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +94,17 @@ class Placed(NamedTuple):
     path: Path
     edit: Edit
     what: str
+    limit: Limit | None = None
+    """How much of the file the program reads."""
+
+
+class Paste(NamedTuple):
+    """Where a person pastes the text by hand, because no file of the program takes it."""
+
+    where: str
+    limit: Limit | None = None
+    by_tools: bool = False
+    """Whether the agent has our MCP server and no shell."""
 
 
 class Part(Protocol):
@@ -114,16 +124,31 @@ class Runtime:
     """What stands for it in a source id."""
     parts: tuple[Part, ...] = ()
     project_parts: tuple[Part, ...] = ()
-    limit: Limit | None = None
-    """Of the text that it reads by itself; None: none is known that L0 and L1 could reach."""
+    paste: Paste | None = None
     looks_installed: tuple[Place, ...] = ()
     """Folders that the program makes itself."""
     afterwards: tuple[str, ...] = ()
-    """What is left to the person, in order; `{source}` and `{hub}` are filled in."""
+    """What is left to the person, in order."""
+    mcp_command: Callable[[list[str]], str] | None = None
+    """The program's own command that adds an MCP server, given the words of ours, where its file is not for us."""
     check: str = ""
     """How to see that it works."""
     notes: Callable[[Scene, Callable[[Path], str]], Sequence[str]] | None = None
     """What stands in the way on this machine, given a reader of text files."""
+
+    @property
+    def has_hooks(self) -> bool:
+        """Whether the program can tell its agent what is new by itself."""
+        return any(isinstance(part, HookFile) for part in self.parts)
+
+    @property
+    def is_pasted(self) -> bool:
+        """Whether a person brings in everything by hand."""
+        return not self.parts
+
+    def parts_in(self, project: Path | None) -> tuple[Part, ...]:
+        """Return the parts of a join in a project, or in the home."""
+        return self.project_parts if project else self.parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +159,22 @@ class StaticText:
     header: str = ""
     whole: bool = False
     imports: bool = False
+    only: tuple[str, ...] = EVERYTHING
+    limit: Limit | None = None
+    """Of the whole file; None: none is known that L0 and L1 could reach."""
 
     def placed(self, runtime: Runtime, scene: Scene) -> Iterator[Placed]:
         """Yield the block; a path with blanks cannot be imported, so its text is copied."""
-        imports = self.imports and not scene.options.copy and not any(map(str.isspace, scene.hub))
-        text = import_text(scene) if imports else copied_text(scene, runtime.limit)
-        block = Block(text, scene.source, scene.hub, scene.rev, self.header, self.whole)
-        yield Placed(_at(self.place, scene), block, "what it reads at the start")
+        imports = self.imports and not any(map(str.isspace, scene.hub))
+        boots = scene.project is not None or not runtime.has_hooks
+
+        def body(around: str) -> str:
+            if imports:
+                return import_text(scene)
+            return copied_text(scene, self.limit, around, only=self.only, boots=boots)
+
+        block = Block(body, scene.source, scene.hub, scene.program, scene.rev, self.header, self.whole)
+        yield Placed(_at(self.place, scene), block, "what it reads at the start", self.limit)
 
 
 class HookEvent(NamedTuple):
@@ -194,6 +228,20 @@ class Server:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """The file at `named` in a list of files that the program reads."""
+
+    place: Place
+    path: tuple[str, ...]
+    named: Place
+
+    def placed(self, runtime: Runtime, scene: Scene) -> Iterator[Placed]:
+        """Yield the word in the list."""
+        word = self.named.on(scene.home).as_posix()
+        yield Placed(_at(self.place, scene), Words(self.path, (word,)), "the list of what it reads")
+
+
+@dataclass(frozen=True, slots=True)
 class Skill:
     """The folder `agent-soul` with the skill, below `place`."""
 
@@ -208,6 +256,11 @@ class Skill:
 def _at(place: Place, scene: Scene) -> Path:
     """Return the file: in the project where one is joined, else in the home."""
     return scene.project / place.path if scene.project else place.on(scene.home)
+
+
+def flat_hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
+    """Return a handler by itself."""
+    return {"command": hook_command(call), "timeout": event.seconds}
 
 
 def command_and_args(words: list[str]) -> dict[str, Any]:

@@ -104,12 +104,17 @@ def _taken_back(before: bytes | None, copy: bytes | None, edits: Sequence[Edit])
     rest = _without(before, edits)
     if copy is None:
         return None if rest != before and _says_nothing(rest) else rest
-    present = [edit for edit in edits if _without(before, [edit]) != before]
+    present = [edit for edit in edits if _stands(edit, before)]
     try:
         untouched = _without(_edited(copy, present), present)
     except OddFileError:
         return rest
     return copy if untouched == rest else rest
+
+
+def _stands(edit: Edit, content: bytes) -> bool:
+    """Tell whether an edit was made: there is something to take out, or nothing to put in."""
+    return _without(content, [edit]) != content or _edited(content, [edit]) == content
 
 
 def _edited(content: bytes, edits: Sequence[Edit]) -> bytes:

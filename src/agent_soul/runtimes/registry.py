@@ -6,12 +6,39 @@ import difflib
 from collections.abc import Mapping
 
 from agent_soul.errors import RefusedError
-from agent_soul.runtimes import claude_code, codex, gemini
+from agent_soul.runtimes import (
+    aider,
+    claude_code,
+    claude_desktop,
+    cline,
+    codex,
+    copilot,
+    cursor,
+    gemini,
+    generic,
+    openclaw,
+    opencode,
+    windsurf,
+    zed,
+)
 from agent_soul.runtimes.model import Runtime
 
-RUNTIMES: Mapping[str, Runtime] = {
-    runtime.name: runtime for runtime in (claude_code.RUNTIME, codex.RUNTIME, gemini.RUNTIME)
-}
+_MODULES = (
+    claude_code,
+    codex,
+    gemini,
+    cursor,
+    copilot,
+    opencode,
+    openclaw,
+    claude_desktop,
+    windsurf,
+    cline,
+    zed,
+    aider,
+    generic,
+)
+RUNTIMES: Mapping[str, Runtime] = {module.RUNTIME.name: module.RUNTIME for module in _MODULES}
 
 
 def find(name: str) -> Runtime:
