@@ -116,9 +116,9 @@ def test_a_file_that_cannot_be_parsed_is_left_alone(tmp_path: Path, home: Home) 
     assert (settings_file.parent / "rules" / "agent-soul.md").is_file()
     settings_file.write_text('{"model": "opus"}')
     assert not join(hub, find("claude-code"), home=home).plan.odd
-    settings_file.write_text("{")
+    settings_file.write_text("{ // soul")
     assert [odd.path for odd in end_join(hub, find("claude-code"), home=home).plan.odd] == [settings_file]
-    assert settings_file.read_text() == "{"
+    assert settings_file.read_text() == "{ // soul"
 
 
 @pytest.mark.parametrize(
@@ -412,3 +412,28 @@ def test_each_system_has_its_place_for_claude_desktop(tmp_path: Path) -> None:
 
     assert places(mac) == [tmp_path / "Library" / "Application Support" / "Claude"]
     assert places(windows) == [tmp_path / "Roaming" / "Claude", package]
+
+
+def test_a_path_with_blanks_is_copied_and_not_imported(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "my hub 记忆")
+
+    join(hub, find("claude-code"), home=home)
+
+    text = (home.folder / ".claude" / "rules" / "agent-soul.md").read_text()
+    assert "Ships payments" in text
+    assert "\n@" not in text
+
+
+def test_what_changed_is_named(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    file = home.folder / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text("{}")
+
+    first = join(hub, find("gemini"), home=home).plan
+    then = join(hub, find("gemini"), home=home, options=Options(mcp=True)).plan
+    last = end_join(hub, find("gemini"), home=home).plan
+
+    assert [change.what for change in first.changes if change.path == file] == ["hooks"]
+    assert [(change.path, change.what) for change in then.changes] == [(file, "MCP server")]
+    assert [change.what for change in last.changes if change.path == file] == ["hooks, MCP server"]

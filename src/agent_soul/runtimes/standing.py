@@ -14,12 +14,9 @@ from agent_soul.runtimes.keeping_out import kept_out
 from agent_soul.runtimes.machine import home_of_process, skill_texts
 from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import read_note
-from agent_soul.runtimes.plan import decode
+from agent_soul.runtimes.plan import SIGN, decode
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.writing import read
-
-_SIGN = b"soul"
-"""Stands in all that is ours; other programs' files can be large, and are not parsed without it."""
 
 
 class Standing(NamedTuple):
@@ -75,7 +72,7 @@ def marks_in(placed: Placed) -> Sequence[Mark]:
     """Return what of ours, of whatever hub, stands in a file; one that cannot be understood has none."""
     with contextlib.suppress(StoppedError):
         content = read(placed.path)
-        if content is not None and _SIGN in content:
+        if content is not None and SIGN in content:
             return placed.edit.marks(decode(content)[1])
     return ()
 
