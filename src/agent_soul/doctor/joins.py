@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from agent_soul.doctor.runtimes import Joined, Reading, Stray
@@ -85,17 +85,30 @@ def _look(hub: Hub, standing: Standing, fault_of: Callable[[tuple[str, ...]], st
         (str(change.path), change.what) for change in outcome.plan.changes if not change.path.name.endswith(BACKUP)
     ]
     odd = tuple((str(each.path), each.reason) for each in outcome.plan.odd)
-    return found._replace(outdated=tuple(outdated), odd=odd, notes=outcome.notes)
+    return found._replace(outdated=tuple(outdated), odd=odd, notes=tuple(_notes(hub, standing)))
+
+
+def _notes(hub: Hub, standing: Standing) -> Sequence[str]:
+    """Return what of the program's own files keeps it from reading ours."""
+    if standing.runtime.notes is None:
+        return ()
+    return standing.runtime.notes(probe(hub, home_of_process(), standing.project), _text_of)
+
+
+def _text_of(path: Path) -> str:
+    with contextlib.suppress(StoppedError):
+        content = read(path)
+        return decode(content)[1] if content is not None else ""
+    return ""
 
 
 def readings_of(standing: Standing) -> Iterator[Reading]:
     """Yield the files that the program reads by itself and that hold text of ours, with their sizes."""
     for each in standing.placed:
-        with contextlib.suppress(StoppedError):
-            content = read(each.path) if isinstance(each.edit, Block) else None
-            if content is not None:
-                limit = each.limit or Limit(0, "bytes")
-                yield Reading(str(each.path), limit.size(decode(content)[1]), limit.number, limit.unit)
+        text = _text_of(each.path) if isinstance(each.edit, Block) else ""
+        if text:
+            limit = each.limit or Limit(0, "bytes")
+            yield Reading(str(each.path), limit.size(text), limit.number, limit.unit)
 
 
 def _fault_of(program: tuple[str, ...]) -> str:
