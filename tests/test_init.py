@@ -346,6 +346,24 @@ def test_without_a_terminal_nothing_is_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals")
+def test_nobody_is_asked_for_what_is_refused_anyway(tmp_path: Path) -> None:
+    import pty
+
+    (tmp_path / "notes.txt").write_text("mine")
+    controller, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "agent_soul", "init", str(tmp_path)], stdin=terminal, stderr=terminal
+    )
+    os.close(terminal)
+
+    said = _heard(controller, process)
+
+    assert process.returncode == 2
+    assert "is not empty: notes.txt" in said
+    assert "你的称呼" not in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no pseudo-terminals")
 def test_on_a_terminal_five_questions_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import pty  # Windows has none
 

@@ -12,7 +12,7 @@ import click
 from agent_soul.cli.common import invoked_as, open_hub, output_options, say, show, show_json, with_commands
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.founding.answers import Answers, check_answer, looks_like_time_zone
-from agent_soul.founding.hub import Founded, Wishes, found_hub
+from agent_soul.founding.hub import Founded, Wishes, found_hub, is_taken
 from agent_soul.founding.taking import Taken
 from agent_soul.sync import Reach
 
@@ -50,15 +50,14 @@ def init(folder: str | None, here: bool, source: str, as_json: bool, hub_name: s
     if folder is None:
         hint = "`soul init DIR` makes a hub there; `soul init --here` makes a copy of the template your own"
         raise RefusedError("say where", hint=hint)
-    made = found_hub(Path(folder), _wishes(_asked(given, as_json=as_json)))
+    answers = given if given.pop("yes") or is_taken(Path(folder)) else _asked(given, as_json=as_json)
+    made = found_hub(Path(folder), _wishes(answers))
     _show(made, as_json=as_json)
     return ExitCode.NOT_SHARED if made.kept and made.kept.reach is Reach.NOT_SHARED else ExitCode.DONE
 
 
 def _asked(given: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
     """Return the options with what a person at a terminal adds; without one nothing is asked, so that nothing hangs."""
-    if given.pop("yes"):
-        return given
     if as_json or not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         say("note: nobody is at a terminal, so nothing is asked; what no option says stays to be filled in")
         return given

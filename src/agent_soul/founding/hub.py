@@ -71,6 +71,12 @@ def found_hub(folder: Path, wishes: Wishes) -> Founded:
     return Founded(folder, True, table, taken, remote, kept, tuple(_next_steps(table, remote, kept)))
 
 
+def is_taken(folder: Path) -> bool:
+    """Tell whether something lies in the folder besides `.git`: nobody need be asked for what cannot become a hub."""
+    folder = folder.expanduser()
+    return folder.is_file() or (folder.is_dir() and any(each.name != ".git" for each in folder.iterdir()))
+
+
 def _usable(folder: Path, origin: str) -> Path:
     folder = folder.expanduser().resolve()
     if folder.exists() and not folder.is_dir():
