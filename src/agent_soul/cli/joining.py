@@ -47,8 +47,8 @@ def join(
 ) -> int:
     """Make the memory known to an agent program: what it reads at the start, hooks, skill.
 
-    RUNTIME is one of those that the command names without it. Doing it again changes nothing, and keeps the source id. A file that cannot be understood is left alone, and what
-    to paste into it is printed (exit 5).
+    RUNTIME is one of those that the command names without it. Doing it again changes nothing, and keeps the source
+    id. A file that cannot be understood is left alone, and what to paste into it is printed (exit 5).
     """
     hub = open_hub(hub_name)
     if runtime is None:
