@@ -339,6 +339,10 @@ def test_the_command_line_joins(run: Run, inside: Soul, hub: Path) -> None:
     first = run("join", "codex", "--source", "my-codex")
     assert (first["ok"], first["source"], first["written"]) == (True, "my-codex", True)
     assert run("join", "codex")["changes"] == []
+    assert {each["name"]: each["source"] for each in run("join")["runtimes"]} == {
+        name: "my-codex" if name == "codex" else None for name in RUNTIMES
+    }
+    assert "joined as my-codex" in inside("join").stdout
     inside("add", "--source", "my-codex", "--kind", "fact", "--scope", "profile", "--summary", "Lin drinks tea.")
     inside("compile")
     assert "Lin drinks tea." in (home / ".codex" / "AGENTS.md").read_text()
