@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from support import Run, Soul, git
+from agent_soul.hub import open_hub
+from support import Machines, Run, Soul, git
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -81,6 +82,18 @@ def git_hub(hub: Path) -> Path:
     git(hub, "add", "-A")
     git(hub, "commit", "-q", "-m", "git_hub")
     return hub
+
+
+@pytest.fixture
+def machines(tmp_path: Path, git_hub: Path) -> Machines:
+    """Make two clones of one remote, the first of them the hub."""
+    remote, other = tmp_path / "remote.git", tmp_path / "other"
+    git(tmp_path, "clone", "-q", "--bare", str(git_hub), str(remote))
+    git(git_hub, "remote", "add", "origin", f"file://{remote}")
+    git(git_hub, "fetch", "-q", "origin")
+    git(git_hub, "branch", "-q", "--set-upstream-to=origin/main")
+    git(tmp_path, "clone", "-q", f"file://{remote}", str(other))
+    return Machines(remote, open_hub(git_hub), open_hub(other))
 
 
 @pytest.fixture

@@ -6,10 +6,20 @@ import json
 import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from agent_soul.hub import Hub
 
 Soul = Callable[..., subprocess.CompletedProcess[str]]
 Run = Callable[..., dict[str, Any]]
+
+
+class Machines(NamedTuple):
+    """Two clones of one remote."""
+
+    remote: Path
+    one: Hub
+    other: Hub
 
 
 def git(folder: Path, *arguments: str) -> str:

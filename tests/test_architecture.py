@@ -18,7 +18,7 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
-    ("judging", "instants", "cleaning", "clone", "markdown", "telling", "bugs"),
+    ("judging", "instants", "cleaning", "clone", "markdown", "telling", "bugs", "toolkit", "skill"),
     ("slug", "event", "config"),
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft", "projects"),
@@ -35,12 +35,12 @@ LAYERS = (
     ("settling",),
     ("dedup",),
     ("upkeep",),
-    ("keeping", "sessions"),
-    ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
-    ("topics", "task_memory", "contexts"),
-    ("task_search", "boot", "suggesting"),
-    ("serving",),
-    ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
+    ("keeping", "sessions", "runtimes"),
+    ("sync", "searching", "provenance", "growth", "recording"),
+    ("topics", "task_memory", "contexts", "founding"),
+    ("task_search", "boot", "doctor", "suggesting"),
+    ("hooking", "serving"),
+    ("cli", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -86,7 +86,17 @@ PURE = (
     "recording",
     "evidence",
     "identity",
+    "runtimes.blocks",
+    "runtimes.commands",
+    "runtimes.edits",
+    "runtimes.json_edits",
+    "runtimes.json_text",
+    "runtimes.sources",
+    "runtimes.static_text",
+    "runtimes.toml_edits",
+    "runtimes.whole",
     "missed",
+    "founding.answers",
     "contexts.asking",
     "contexts.candidates",
     "contexts.layout",
@@ -103,6 +113,9 @@ PURE = (
     "searching.ranking",
     "searching.filters",
     "searching.keywords",
+    "hooking.call",
+    "hooking.delta",
+    "hooking.envelope",
 )
 
 

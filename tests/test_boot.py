@@ -8,7 +8,7 @@ import sys
 import time
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -23,28 +23,10 @@ from agent_soul.searching import models
 from agent_soul.sessions import known_sessions, start_session
 from agent_soul.sync import sync
 from agent_soul.tokens import estimate_tokens
-from support import git
+from support import Machines, git
 
 NOW = datetime.now().astimezone()
 FACT = {"kind": "fact", "scope": "stable"}
-
-
-class Machines(NamedTuple):
-    remote: Path
-    one: Hub
-    other: Hub
-
-
-@pytest.fixture
-def machines(tmp_path: Path, git_hub: Path) -> Machines:
-    """Two clones of one remote."""
-    remote, other = tmp_path / "remote.git", tmp_path / "other"
-    git(tmp_path, "clone", "-q", "--bare", str(git_hub), str(remote))
-    git(git_hub, "remote", "add", "origin", f"file://{remote}")
-    git(git_hub, "fetch", "-q", "origin")
-    git(git_hub, "branch", "-q", "--set-upstream-to=origin/main")
-    git(tmp_path, "clone", "-q", f"file://{remote}", str(other))
-    return Machines(remote, open_hub(git_hub), open_hub(other))
 
 
 def say(hub: Hub, summary: str, source: str = "home-mac", **fields: Any) -> str:

@@ -58,8 +58,8 @@ class Report(NamedTuple):
         rows = [
             f"- {self.pulled.said}.{later}",
             f"- {self.yesterday}",
-            *_some(missed, "soul check-writes"),
-            *_some(quiet, "soul check-writes"),
+            *some_of(missed, "soul check-writes"),
+            *some_of(quiet, "soul check-writes"),
             *(f"- {each}" for each in self.pending),
         ]
         return "\n".join([f"# Start of a session of {self.session.source}", *rows]) + "\n"
@@ -96,12 +96,12 @@ def boot(
             f"a budget of {request.budget} tokens is too small", hint=f"give {LEAST_REPORT_BUDGET} or more"
         )
     before = _known_commit(hub, changed_since)
-    pulled = _pull(hub, seconds)
+    pulled = pull_within(hub, seconds)
     log = outbox.whole_log(hub)
     writes = writes_of(hub, log.events, now)
-    session = _noted_session(hub, source, now, name)
+    session = noted_session(hub, source, now, name)
     memory = recall(hub, log, request.task, now, reading=0)  # nobody waits for a model at a start
-    pending = tuple(pending_of(hub, log, memory))
+    pending = tuple(waiting(hub, log, memory))
     revision = gitio.head(hub) if hub.git_root else ""
     report = Report(pulled, session, writes, _log_of_yesterday(log, memory.today), pending, revision)
     if before:
@@ -128,7 +128,7 @@ def boot_fields(found: Boot, budget: int) -> dict[str, Any]:
     }
 
 
-def _noted_session(hub: Hub, source: str, now: datetime, name: str) -> Session:
+def noted_session(hub: Hub, source: str, now: datetime, name: str = "") -> Session:
     """Note that the session begins; where nothing can be written, it is not looked at later, and that is all."""
     try:
         return start_session(hub, source, now, name)
@@ -136,7 +136,8 @@ def _noted_session(hub: Hub, source: str, now: datetime, name: str) -> Session:
         return begun(source, now, name)
 
 
-def _pull(hub: Hub, seconds: float) -> Pulled:
+def pull_within(hub: Hub, seconds: float) -> Pulled:
+    """Bring here what the remote has, and wait no longer than `seconds` for it; what went wrong is said."""
     try:
         kept = pull(hub, budget=seconds)
     except SoulError as error:
@@ -157,13 +158,13 @@ def _log_of_yesterday(log: Log, today: str) -> str:
     return f"Yesterday's log: {number} entr{'ies' if number > 1 else 'y'}, canonical/daily/{day}.md"
 
 
-def pending_of(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
+def waiting(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
     """Yield what waits for somebody, each with the command that shows it."""
     resolution = memory.resolution
-    waiting = sum(len(entry.events) for entry in outbox.entries(hub)[0])
+    unsent = sum(len(entry.events) for entry in outbox.entries(hub)[0])
     conflicts, crossed = len(memory.conflicts), len(crossings(resolution, memory.config.thresholds))
     counts = (
-        (waiting, "not shared yet", "soul sync"),
+        (unsent, "not shared yet", "soul sync"),
         (conflicts, f"open conflict{'s' * (conflicts != 1)}", "soul conflicts"),
         (crossed, f"crossed limit{'s' * (crossed != 1)} of metrics", "soul metric --check"),
         (resolution.counts[Status.PENDING], "for review", "soul review"),
@@ -175,7 +176,8 @@ def pending_of(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
             yield f"Waiting: {number} {what}: `{command}`"
 
 
-def _some(rows: Sequence[str], command: str) -> list[str]:
+def some_of(rows: Sequence[str], command: str) -> list[str]:
+    """Return the first of the rows, and one that counts the others and names the command that shows them."""
     more = len(rows) - _NAMED
     return [*rows[:_NAMED], *([f"- and {more} more: `{command}`"] if more > 0 else [])]
 

@@ -11,7 +11,7 @@ is not in the stamp, because an environment serves whichever Python found it.
 """
 
 # Importing pathlib takes longer than all the rest of the usual path.
-# ruff: noqa: PTH100, PTH110, PTH118, PTH120, PTH123, PTH208
+# ruff: noqa: PTH100, PTH110, PTH118, PTH119, PTH120, PTH123, PTH208
 
 import os
 import sys
@@ -52,6 +52,15 @@ def run(script: str, *command: str) -> None:
         _run(script, command)
     except KeyboardInterrupt:
         raise SystemExit(INTERRUPTED) from None
+    except SystemExit:
+        if _is_hook():
+            raise SystemExit(0) from None  # anything else stops the agent of some programs
+        raise
+
+
+def _is_hook() -> bool:
+    """Tell whether an agent's program runs us and waits for a few seconds at most."""
+    return sys.argv[1:2] == ["hook"] and os.path.basename(sys.argv[0]) == "soul.py"
 
 
 def _run(script: str, command: "tuple[str, ...]") -> None:
@@ -161,7 +170,31 @@ def _private_python(root: str, groups: "tuple[str, ...]", broken: str = "") -> s
     """Return the interpreter of the private environment, which is made where it is missing."""
     usual_home = os.path.join(root, ".git", "agent-soul", "venv")  # what `open_hub` says of a plain clone
     found = _or_end(lambda: find_python(usual_home, root, groups, broken))
-    return found or _or_end(lambda: _make_environment(root, groups, broken))
+    make = _find_or_make_later if _is_hook() else _make_environment
+    return found or _or_end(lambda: make(root, groups, broken))
+
+
+def _find_or_make_later(root: str, groups: "tuple[str, ...]", broken: str) -> str:
+    """Return the interpreter of an environment that is ready; without one, end and have one made in the background."""
+    from agent_soul.environment import home_of
+
+    found = find_python(str(home_of(root)), root, groups, broken)
+    if found:
+        return found
+    import subprocess
+
+    nothing = subprocess.DEVNULL
+    subprocess.Popen(
+        [sys.executable, os.path.join(root, "scripts", "soul.py"), "--version"],
+        env=_own_variables(),
+        stdin=nothing,
+        stdout=nothing,
+        stderr=nothing,
+        start_new_session=True,  # it outlives the program that runs the hook
+    )
+    sys.stderr.write("soul hook: not set up here yet; that is being done now, for the next session\n")
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _make_environment(root: str, groups: "tuple[str, ...]", broken: str) -> str:

@@ -67,7 +67,7 @@ def find_or_make(root: str, groups: tuple[str, ...], broken: str = "") -> str:
     Makes it where it is missing or has the interpreter `broken`, or waits for another process that is making
     it. Raises `StoppedError` that says what to install or try; nothing half made is left then.
     """
-    home = open_hub(Path(root)).state / "venv"
+    home = home_of(root)
     try:
         return find_python(str(home), root, groups, broken) or _make_in_turn(home, root, groups, broken)
     except OSError as error:
@@ -75,6 +75,11 @@ def find_or_make(root: str, groups: tuple[str, ...], broken: str = "") -> str:
             f"cannot set up the private Python environment in {home}: {error}",
             hint="make that folder writable with 200 MB free on its disk, then run the same command again",
         ) from None
+
+
+def home_of(root: str) -> Path:
+    """Return the folder in which the environments of the checkout `root` lie."""
+    return open_hub(Path(root)).state / "venv"
 
 
 def _make_in_turn(home: Path, root: str, groups: tuple[str, ...], broken: str) -> str:

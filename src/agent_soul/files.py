@@ -77,21 +77,26 @@ def _temporary_beside(target: Path) -> Path:
     return target.with_name(f".agent-soul.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
-def _write_durably(file: Path, content: bytes) -> None:
+def _write_durably(file: Path, content: bytes, mode: int | None = None) -> None:
     with file.open("xb", buffering=0) as opened:
-        if opened.write(content) != len(content):
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(file))
+        if mode is not None:
+            file.chmod(mode)
+        rest = memoryview(content)
+        while rest:  # where a part was taken, the next write says why no more was
+            rest = rest[opened.write(rest) :]
         os.fsync(opened.fileno())
 
 
-def install(target: Path, content: bytes) -> None:
+def install(target: Path, content: bytes, *, mode: int | None = None) -> None:
     """Put a durable file in the place of `target`; its name is durable after `sync_folder`. Raises `OSError`.
+
+    With `mode` it has these permissions before it has the content.
 
     After an error nothing has changed. A failed fsync is not tried again: a second one may succeed with the data lost.
     """
     temporary = _temporary_beside(target)
     try:
-        _write_durably(temporary, content)
+        _write_durably(temporary, content, mode)
         temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -17,6 +17,8 @@ HOME_VARIABLE = "AGENT_SOUL_HOME"
 # Set by a script of a hub for itself: the last place to look, so that it works from any folder.
 SCRIPT_HUB_VARIABLE = "AGENT_SOUL_SCRIPT_HUB"
 
+JOINED = "joined.json"
+"""In the state: there where an agent program is joined to this clone."""
 SOURCES = "sources"
 SUFFIX = ".ndjson"
 MAX_FILE_BYTES = 64 << 20

@@ -13,12 +13,14 @@ import os
 import sys
 import time
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 from agent_soul.errors import StoppedError
 
 DEFAULT_TIMEOUT = 30.0
 _POLL_SECONDS = 0.02
+_patience: ContextVar[float] = ContextVar("patience", default=DEFAULT_TIMEOUT)
 
 if sys.platform == "win32":
     import msvcrt
@@ -42,16 +44,26 @@ else:
 
 
 @contextlib.contextmanager
-def exclusive(path: Path, *, timeout: float = DEFAULT_TIMEOUT, purpose: str = "") -> Iterator[None]:
+def patience(seconds: float) -> Iterator[None]:
+    """Let the body wait `seconds` for each lock instead of `DEFAULT_TIMEOUT`: somebody's program waits for it."""
+    token = _patience.set(seconds)
+    try:
+        yield
+    finally:
+        _patience.reset(token)
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, *, timeout: float | None = None, purpose: str = "") -> Iterator[None]:
     """Hold the lock file `path` while the body runs.
 
-    Waits up to `timeout` seconds, then raises `StoppedError` naming the holder; raises it too where the lock cannot be
-    had at all. Not re-entrant.
+    Waits up to `timeout` seconds (as long as `patience` says where none is given), then raises `StoppedError` naming
+    the holder; raises it too where the lock cannot be had at all. Not re-entrant.
     """
     with contextlib.ExitStack() as held:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            fd = _acquire(path, timeout, held)
+            fd = _acquire(path, _patience.get() if timeout is None else timeout, held)
         except OSError as error:
             raise StoppedError(
                 f"nothing was done: the lock {path} cannot be taken: {error.strerror}",

@@ -25,7 +25,7 @@ _MOST_KEPT = 500
 
 def start_session(hub: Hub, source: str, now: datetime, name: str = "") -> Session:
     """Note that a session begins at `now`; one of the same name that is still open goes on instead."""
-    _refuse_no_source(source)
+    refuse_no_source(source)
     with exclusive(hub.lock_file, purpose="session"):
         sessions = known_sessions(hub)
         going_on = [each for each in sessions if name and _is_open(each, source, name)]
@@ -69,7 +69,8 @@ def writes_of(hub: Hub, events: Iterable[Event], now: datetime) -> Writes:
     return check_writes(known_sessions(hub), events, now, load_config(hub)[0])
 
 
-def _refuse_no_source(source: str) -> None:
+def refuse_no_source(source: str) -> None:
+    """Raise `RefusedError` for what cannot be a source id."""
     form = schemas.load("event")["properties"]["source"]
     if not (re.fullmatch(form["pattern"], source) and form["minLength"] <= len(source) <= form["maxLength"]):
         raise RefusedError(f"{source!r} is not {form['x-form']}", hint="nothing was noted; give --source YOUR-ID")

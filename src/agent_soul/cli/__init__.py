@@ -48,8 +48,11 @@ COMMANDS = {
     "show": "agent_soul.cli.finding:show_event",
     "why": "agent_soul.cli.finding:why",
     "mcp": "agent_soul.cli.serving:mcp",
+    "join": "agent_soul.cli.joining:join",
+    "hook": "agent_soul.cli.hooking:hook",
     "doctor": "agent_soul.cli.caring:doctor",
-    "init": "agent_soul.cli.caring:init",
+    "status": "agent_soul.cli.caring:status",
+    "init": "agent_soul.cli.beginning:init",
     "docs": "agent_soul.cli.caring:docs",
 }
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from agent_soul.errors import StoppedError
-from agent_soul.hub import Hub, find_hub
+from agent_soul.errors import SoulError, StoppedError
+from agent_soul.hub import JOINED, Hub, find_hub
 from agent_soul.lock import exclusive
 from agent_soul.telling import with_commands
 
@@ -41,6 +41,18 @@ def output_options(command: F) -> F:
 def open_hub(hub_name: str | None) -> Hub:
     """Return the hub that the options name, the command's own first."""
     return find_hub(hub_name or click.get_current_context().find_root().obj)
+
+
+def tell_agents(hub: Hub) -> None:
+    """Bring what joined agent programs read by themselves up to date with the pages; no command fails over it."""
+    if not (hub.state / JOINED).exists():
+        return
+    from agent_soul.runtimes.joining import rerender  # one look at a file is all that it costs where nobody joined
+
+    try:
+        rerender(hub)
+    except (SoulError, OSError) as error:
+        say(f"note: what agent programs read at their start is as old as before: {error}")
 
 
 def take_turn(hub: Hub, purpose: str) -> None:

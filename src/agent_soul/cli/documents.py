@@ -13,6 +13,7 @@ import click
 from agent_soul import schemas
 from agent_soul.cli import COMMANDS, soul
 from agent_soul.cli.options import SHARED
+from agent_soul.cli.runtime_pages import runtime_documents
 
 _WIDTH = 100
 _COMMANDS_PAGE = """\
@@ -31,6 +32,7 @@ def generated_documents(root: Path) -> dict[Path, str]:
     return {
         root / "SCHEMA.md": schema_document(),
         root / "docs" / "commands.md": _COMMANDS_PAGE.format(help=command_help()),
+        **runtime_documents(root),
     }
 
 

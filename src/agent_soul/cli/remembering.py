@@ -9,7 +9,7 @@ import click
 from agent_soul.adding import local_now
 from agent_soul.boot import PULL_SECONDS, boot_fields
 from agent_soul.boot import boot as boot_hub
-from agent_soul.cli.common import open_hub, output_options, say, show, show_json
+from agent_soul.cli.common import open_hub, output_options, say, show, show_json, tell_agents
 from agent_soul.cli.options import require, source_option
 from agent_soul.contexts.asking import DEFAULT_BUDGET, LEAST_BUDGET, Request
 from agent_soul.contexts.choosing import Context, context_fields
@@ -93,6 +93,7 @@ def boot(
     require({"source": source}, "source")
     request = Request(str(source), project, task, budget)
     found = boot_hub(hub, str(source), request, local_now(), seconds=seconds, changed_since=changed_since)
+    tell_agents(hub)
     _say_note(found.context)
     if not (as_json or form == "json"):
         show(found.text.removesuffix("\n"))

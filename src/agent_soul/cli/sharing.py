@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json
+from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json, tell_agents
 from agent_soul.cli.options import event_options, require, text_of, to_record
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode
@@ -41,6 +41,7 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
     record["summary"] = text_of(text, record.get("summary"), "share")
     require(record, "source")
     added, kept = share_event(hub, record, budget=budget)
+    tell_agents(hub)
     for warning in added.warnings:
         say(f"note: {warning}")
     with printed_if_possible(added.event.id):
@@ -54,7 +55,9 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
 @output_options
 def sync(budget: float, reattach: bool, as_json: bool, hub_name: str | None) -> int:
     """Bring this clone and the remote together: fetch, compile, push, and move the work tree along."""
-    kept = try_sync(open_hub(hub_name), budget=budget, reattach=reattach)
+    hub = open_hub(hub_name)
+    kept = try_sync(hub, budget=budget, reattach=reattach)
+    tell_agents(hub)
     show_kept(kept, as_json=as_json)
     return exit_code(kept)
 

@@ -1,6 +1,8 @@
 """Everything that touches Git, and nothing else does: the program for what is hot, GitPython for reading history."""
 
+from agent_soul.gitio.beginning import add_remote, clone, commit_all, make_repository, published_commit, remote_url
 from agent_soul.gitio.local import move_branch, writing
+from agent_soul.gitio.looking import Sight, answers, look, unmerged, without_credentials
 from agent_soul.gitio.process import GitError, GitTimeoutError
 from agent_soul.gitio.repository import (
     Origin,
@@ -10,6 +12,7 @@ from agent_soul.gitio.repository import (
     has_remote,
     head,
     operation_under_way,
+    tracked,
     upstream,
 )
 from agent_soul.gitio.snapshot import (
@@ -43,12 +46,17 @@ __all__ = [
     "Pushed",
     "Settle",
     "Settled",
+    "Sight",
     "Survey",
     "Target",
     "Tree",
+    "add_remote",
+    "answers",
     "branch",
     "bring_along",
     "build_commit",
+    "clone",
+    "commit_all",
     "commit_of_line",
     "differing_sources",
     "fetch",
@@ -57,18 +65,25 @@ __all__ = [
     "head",
     "is_ancestor",
     "lines_added",
+    "look",
+    "make_repository",
     "move_branch",
     "operation_under_way",
+    "published_commit",
     "push",
     "put_back",
     "read_files",
     "read_objects",
     "read_tree",
+    "remote_url",
     "staged",
     "survey",
     "surveying",
     "target_of",
+    "tracked",
     "tracked_head",
+    "unmerged",
     "upstream",
+    "without_credentials",
     "writing",
 ]

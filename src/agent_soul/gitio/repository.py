@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -44,6 +45,12 @@ class Origin(NamedTuple):
 def head(hub: Hub) -> str:
     """Return the hash of the commit that is checked out, or an empty string before the first one."""
     return run(hub, *HEAD, ok=(0, 1)).decode().strip()
+
+
+def tracked(hub: Hub, files: Sequence[Path]) -> list[str]:
+    """Return those of the files, given by whole paths, that the repository of the folder tracks."""
+    out = run(hub, "--literal-pathspecs", "ls-files", "-z", "--", *map(str, files))
+    return [os.fsdecode(name) for name in out.split(b"\0") if name]
 
 
 def find_commit(hub: Hub, revision: str) -> str:

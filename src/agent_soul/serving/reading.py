@@ -10,7 +10,7 @@ from mcp.types import CallToolResult
 
 from agent_soul import __version__, task_memory, task_search
 from agent_soul.adding import local_now
-from agent_soul.boot import boot, boot_fields, pending_of
+from agent_soul.boot import boot, boot_fields, waiting
 from agent_soul.clone import last_together
 from agent_soul.compiler import resolve_hub
 from agent_soul.contexts.asking import DEFAULT_BUDGET, Request
@@ -115,7 +115,7 @@ class Reading:
             "last_together_with_remote": _local_time(together) if together else "",
             "counts": {str(status): number for status, number in memory.resolution.counts.items() if number},
             "projects": len(list_projects(memory.resolution)),
-            "pending": list(pending_of(hub, log, memory)),
+            "pending": list(waiting(hub, log, memory)),
         }
 
     def mem_search(

@@ -1,0 +1,118 @@
+"""`hook`: what agent programs run by themselves. It never fails, and nobody waits for it long."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from agent_soul.cli.common import hub_option, open_hub, say, show_as_is, tell_agents
+from agent_soul.cli.options import source_option
+from agent_soul.errors import ExitCode, SoulError
+from agent_soul.hub import Hub
+from agent_soul.telling import invoked_as
+
+if TYPE_CHECKING:
+    from agent_soul.hooking.call import Call
+
+_LONGEST_SECONDS = {"session-end": 0.9}
+_LONGEST_DEFAULT = 4.4
+"""Seconds until the hook gives up; the program that runs it also waits for the start of Python."""
+_LOCK_SECONDS = 0.4
+"""How long a command that writes into the hub is waited for; what cannot be noted then is not."""
+
+_COMMAND = re.compile(r"`soul ([a-z-]+)")
+
+
+class _ForgivingCommand(click.Command):
+    """A command that takes wrong options for an event it does not know: exit 2 stops some programs' agents."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            _say_why(error.format_message(), "`soul hook --help` shows how it is called")
+            ctx.exit(ExitCode.DONE)
+
+
+@click.command(cls=_ForgivingCommand)
+@click.argument("event")
+@click.option("--runtime", default="", metavar="NAME", help="The program that runs it, as in `soul join NAME`.")
+@source_option
+@hub_option
+def hook(event: str, runtime: str, source: str | None, hub_name: str | None) -> int:
+    """What an agent's program runs by itself: EVENT is session-start, stop or session-end. Always exit 0.
+
+    What the program says on stdin tells which session it is. session-start prints what is newer than the files that
+    the agent has read, in the form that the program takes, or nothing; stop reminds once of a long session that
+    recorded nothing; session-end sends what waits, in the background.
+    """
+    watchdog = threading.Timer(_LONGEST_SECONDS.get(event, _LONGEST_DEFAULT), _give_up)
+    watchdog.daemon = True
+    watchdog.start()
+    try:
+        printed = _answer(event, runtime, source or "", hub_name)
+    except SoulError as error:
+        _say_why(error.message, error.hint)
+        return ExitCode.DONE
+    except Exception as error:  # of ours or the system's: an agent must start without its memory rather than not at all
+        _say_why(f"{type(error).__name__}: {error}", "`soul doctor` looks for the cause")
+        return ExitCode.DONE
+    finally:
+        watchdog.cancel()
+    if printed:
+        show_as_is(printed)
+    return ExitCode.DONE
+
+
+def _answer(event: str, runtime: str, source: str, hub_name: str | None) -> str:
+    from agent_soul.adding import local_now
+    from agent_soul.hooking.call import SESSION_START, call_of
+    from agent_soul.hooking.place import Place
+    from agent_soul.hooking.run import run
+    from agent_soul.hooking.stdin import read_object
+    from agent_soul.lock import patience
+
+    call = call_of(event, runtime, read_object(), os.environ)
+    if not call.event:
+        if not call.is_subagent:
+            _say_why(f"there is no event {event!r}", "there are session-start, stop and session-end")
+        return ""
+    hub = open_hub(hub_name)
+    already_read = _text_read(hub, call) if call.event == SESSION_START else ""
+    with patience(_LOCK_SECONDS):
+        printed = run(call, Place(hub, source, local_now(), _typed_for(hub)), already_read)
+    if call.event == SESSION_START:
+        tell_agents(hub)
+    return printed
+
+
+def _text_read(hub: Hub, call: Call) -> str:
+    """Return what the agent read before this hook ran, so before anything is pulled and its files are written anew."""
+    from agent_soul.runtimes.reading import text_read
+
+    return text_read(hub, call.runtime, Path(call.folder or os.curdir).absolute())
+
+
+def _typed_for(hub: Hub) -> Callable[[str], str]:
+    """Return what puts the commands of a text as an agent can type them in any folder."""
+    where = f'--hub "{hub.root.as_posix()}"'
+    return lambda text: _COMMAND.sub(lambda found: f"`{invoked_as()} {found[1]} {where}", text)
+
+
+def _say_why(what: str, hint: str) -> None:
+    """Say on one line why nothing is printed."""
+    say(" ".join(f"soul hook: {what}{'; ' if hint else ''}{hint}".split()))
+
+
+def _give_up() -> None:
+    """End the process, whatever it waits for: our own time limits cannot end a disk that hangs."""
+    with contextlib.suppress(OSError):
+        os.write(2, b"soul hook: it took too long, so nothing was said\n")
+    os._exit(ExitCode.DONE)

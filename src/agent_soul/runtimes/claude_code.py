@@ -1,0 +1,63 @@
+"""Claude Code. Sources: code.claude.com/docs/en/{memory,hooks,mcp}; tried with 2.1.332."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from agent_soul.runtimes.allowing import AllowedWords
+from agent_soul.runtimes.commands import HookCall, hook_words
+from agent_soul.runtimes.model import HookEvent, HookFile, Place, Runtime, Scene, Server, Skill, StaticText
+from agent_soul.runtimes.permissions import claude_code_rules
+
+_ROOTS = ("$CLAUDE_CONFIG_DIR", "~/.claude")
+
+
+def hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
+    """Return a group with one handler, started without a shell. A start of every kind counts, so no matcher."""
+    program, *arguments = hook_words(call)
+    return {"hooks": [{"type": "command", "command": program, "args": arguments, "timeout": event.seconds}]}
+
+
+def _notes(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:
+    agents = Place(_ROOTS, "AGENTS.md").on(scene.home)
+    return [f"{agents} is there, and Claude Code does not read it: its own is CLAUDE.md"] if text_of(agents) else []
+
+
+def _server(words: list[str]) -> dict[str, Any]:
+    return {"type": "stdio", "command": words[0], "args": words[1:]}
+
+
+def _rules(scene: Scene) -> list[str]:
+    return claude_code_rules(scene.typed, scene.hub)
+
+
+RUNTIME = Runtime(
+    name="claude-code",
+    title="Claude Code",
+    short="claude",
+    parts=(
+        StaticText(Place(_ROOTS, "rules/agent-soul.md"), whole=True, imports=True),
+        # The end of a session gets 1.5 s, or what the largest `timeout` among the settings says.
+        HookFile(
+            Place(_ROOTS, "settings.json"),
+            {
+                "SessionStart": HookEvent("session-start", 10),
+                "Stop": HookEvent("stop", 10),
+                "SessionEnd": HookEvent("session-end", 10),
+            },
+            hook,
+        ),
+        Skill(Place(("~",), ".agents/skills/agent-soul")),
+        Skill(Place(_ROOTS, "skills/agent-soul")),
+        Server(Place(("$CLAUDE_CONFIG_DIR", "~"), ".claude.json"), ("mcpServers", "agent-soul"), _server),
+        AllowedWords(Place(_ROOTS, "settings.json"), ("permissions", "allow"), _rules),
+    ),
+    # Imports from a project's file are asked about, so its text is a copy.
+    project_parts=(StaticText(Place(("~",), ".claude/rules/agent-soul.md"), whole=True),),
+    looks_installed=(Place(_ROOTS, ""),),
+    afterwards=("start Claude Code anew",),
+    check="`/context` lists the file `agent-soul.md` among the memory files, `/hooks` the three hooks",
+    notes=_notes,
+)

@@ -1,0 +1,165 @@
+"""What a join or its end changes, decided before anything is written. Pure: from bytes to bytes.
+
+Before the first edit of a file that was there its bytes are put beside it. Taking ours out of a text leaves what is
+a stranger's; where that is what taking ours out of the joined copy leaves too, nobody changed anything
+meanwhile, and the copy comes back, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from agent_soul.runtimes.edits import Edit, OddFileError
+from agent_soul.runtimes.model import Placed
+
+BACKUP = ".agent-soul.bak"
+SIGN = b"soul"
+"""Stands in all that is ours; other programs' files can be large, or broken, and are not parsed without it."""
+_COPY = "the file as it was"
+_BOM = "\ufeff"
+
+Read = Callable[[Path], bytes | None]
+"""The bytes of a file, or None where there is none."""
+
+
+class Change(NamedTuple):
+    """A file before and after; None where it is not there."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    what: str
+
+
+class Odd(NamedTuple):
+    """A file that cannot be edited, why, and what a person pastes into it."""
+
+    path: Path
+    reason: str
+    snippet: str
+
+
+class Plan(NamedTuple):
+    """Everything that is to be written, in order, and what is left to a person."""
+
+    changes: tuple[Change, ...]
+    odd: tuple[Odd, ...]
+
+
+def backup_of(path: Path) -> Path:
+    """Return where the bytes of a file from before the first edit are kept."""
+    return path.with_name(path.name + BACKUP)
+
+
+def plan_join(placed: Iterable[Placed], read: Read) -> Plan:
+    """Return the changes that bring all edits into their files."""
+    return _plan(placed, lambda path, group: _joined(path, group, read))
+
+
+def plan_end(placed: Iterable[Placed], read: Read) -> Plan:
+    """Return the changes that take all edits out again."""
+    return _plan(placed, lambda path, group: _ended(path, group, read))
+
+
+def _plan(placed: Iterable[Placed], change: Callable[[Path, list[Placed]], list[Change]]) -> Plan:
+    """Return what `change` says for each file with all edits of it."""
+    files: dict[Path, list[Placed]] = {}
+    for each in placed:
+        files.setdefault(each.path, []).append(each)
+    changes: list[Change] = []
+    odd: list[Odd] = []
+    for path, group in files.items():
+        try:
+            changes += [each for each in change(path, group) if each.before != each.after]
+        except OddFileError as error:
+            odd.append(Odd(path, error.message, "\n".join(each.edit.snippet for each in group)))
+    return Plan(tuple(changes), tuple(odd))
+
+
+def _joined(path: Path, group: Sequence[Placed], read: Read) -> list[Change]:
+    edits = [each.edit for each in group]
+    before = read(path)
+    after = _edited(before or b"", edits)
+    if before is None:
+        return [Change(path, before, after or None, _named(group))]
+    changes = [Change(path, before, after, _named(each for each in group if _edited(before, [each.edit]) != before))]
+    if before == after or _without(before, edits) != before or _is_marked(before, edits):
+        return changes
+    copy = backup_of(path)
+    return [Change(copy, read(copy), before, _COPY), *changes]
+
+
+def _ended(path: Path, group: Sequence[Placed], read: Read) -> list[Change]:
+    edits = [each.edit for each in group]
+    before, copy = read(path), read(backup_of(path))
+    if copy is None and SIGN not in (before or b""):
+        return []
+    after = _taken_back(before, copy, edits)
+    what = _named(each for each in group if _without(before or b"", [each.edit]) != (before or b""))
+    changes = [Change(path, before, after, what)]
+    if after is None or not _is_marked(after, edits):  # another program may share what is there
+        changes.append(Change(backup_of(path), copy, None, _COPY))
+    return changes
+
+
+def _named(group: Iterable[Placed]) -> str:
+    return ", ".join(dict.fromkeys(each.what for each in group))
+
+
+def _taken_back(before: bytes | None, copy: bytes | None, edits: Sequence[Edit]) -> bytes | None:
+    """Return the file without ours: None where nothing else was ever in it."""
+    if before is None:
+        return None
+    rest = _without(before, edits)
+    if copy is None:
+        return None if rest != before and _says_nothing(rest) else rest
+    present = [edit for edit in edits if _stands(edit, before)]
+    try:
+        untouched = _without(_edited(copy, present), present)
+    except OddFileError:
+        return rest
+    return copy if untouched == rest else rest
+
+
+def _stands(edit: Edit, content: bytes) -> bool:
+    """Tell whether an edit was made: there is something to take out, or nothing to put in."""
+    return _without(content, [edit]) != content or _edited(content, [edit]) == content
+
+
+def _is_marked(content: bytes, edits: Sequence[Edit]) -> bool:
+    """Tell whether something of ours stands in a file, for whatever program."""
+    return any(edit.marks(decode(content)[1]) for edit in edits)
+
+
+def _edited(content: bytes, edits: Sequence[Edit]) -> bytes:
+    bom, text = decode(content)
+    for edit in edits:
+        text = edit.put(text)
+    return encode(bom, text)
+
+
+def _without(content: bytes, edits: Sequence[Edit]) -> bytes:
+    bom, text = decode(content)
+    for edit in reversed(edits):
+        text = edit.take_out(text)
+    return encode(bom, text)
+
+
+def decode(content: bytes) -> tuple[str, str]:
+    """Return a byte order mark, if any, and the text. Raises `OddFileError` where it is no UTF-8."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise OddFileError("it is no text in UTF-8") from error
+    return (_BOM, text[1:]) if text.startswith(_BOM) else ("", text)
+
+
+def encode(bom: str, text: str) -> bytes:
+    """Return the bytes of a text again."""
+    return (bom + text).encode("utf-8")
+
+
+def _says_nothing(content: bytes) -> bool:
+    return content.strip().replace(b" ", b"") in (b"", b"{}", b"\xef\xbb\xbf")

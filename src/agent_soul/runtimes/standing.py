@@ -1,0 +1,96 @@
+"""Which joins stand on this machine: found in the programs' own files, by what of ours is in them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from agent_soul.errors import RefusedError, StoppedError
+from agent_soul.hub import Hub, looks_like_hub
+from agent_soul.runtimes.edits import Mark
+from agent_soul.runtimes.keeping_out import kept_out
+from agent_soul.runtimes.machine import home_of_process, skill_texts
+from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
+from agent_soul.runtimes.noting import read_note
+from agent_soul.runtimes.plan import SIGN, decode
+from agent_soul.runtimes.registry import RUNTIMES
+from agent_soul.runtimes.writing import read
+
+
+class Standing(NamedTuple):
+    """A join that stands: of which program, under which source, started how, in which project, by which edits."""
+
+    runtime: Runtime
+    source: str
+    program: tuple[str, ...]
+    project: Path | None
+    placed: tuple[Placed, ...]
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that may hold something of ours."""
+        return tuple(dict.fromkeys(each.path for each in self.placed))
+
+
+def joined(hub: Hub, *, home: Home | None = None) -> list[Standing]:
+    """Return every join of this hub that stands on this machine; of projects those that this clone remembers."""
+    home = home or home_of_process()
+    places: list[tuple[Runtime, Path | None]] = [(runtime, None) for runtime in RUNTIMES.values()]
+    places += [(RUNTIMES[name], project) for name, project in read_note(hub).places() if name in RUNTIMES]
+    standing = (find_join(hub, runtime, probe(hub, home, project)) for runtime, project in places)
+    return [each for each in standing if each]
+
+
+def find_join(hub: Hub, runtime: Runtime, scene: Scene) -> Standing | None:
+    """Return the join of one program, or None. Raises `RefusedError` where a hub that is there has it."""
+    placed = tuple(placed_by(runtime, scene))
+    marks = [mark for each in placed for mark in marks_in(each) if is_of(hub, mark) and is_for(runtime, mark)]
+    if not marks:
+        return None
+    source = next((mark.source for mark in marks if mark.source), "")
+    return Standing(runtime, source, next((mark.program for mark in marks if mark.program), ()), scene.project, placed)
+
+
+def probe(hub: Hub, home: Home, project: Path | None) -> Scene:
+    """Return a scene in which every file of a program is named, to look into them."""
+    everything = Options(mcp=True, allow=True)
+    root, skill = hub.root.as_posix(), skill_texts("soul")
+    return Scene(home, root, "unknown", ("soul",), project=project, options=everything, skill=skill)
+
+
+def placed_by(runtime: Runtime, scene: Scene) -> Iterator[Placed]:
+    """Yield every edit that a join takes, of the files that links lead to."""
+    placed = [each for part in runtime.parts_in(scene.project) for each in part.placed(runtime, scene)]
+    if scene.project:
+        placed += kept_out(scene.project, [each.path for each in placed])
+    yield from (each._replace(path=each.path.resolve()) for each in placed)
+
+
+def marks_in(placed: Placed) -> Sequence[Mark]:
+    """Return what of ours, of whatever hub, stands in a file; one that cannot be understood has none."""
+    with contextlib.suppress(StoppedError):
+        content = read(placed.path)
+        if content is not None and SIGN in content:
+            return placed.edit.marks(decode(content)[1])
+    return ()
+
+
+def is_of(hub: Hub, mark: Mark) -> bool:
+    """Tell whether something of ours is for this hub."""
+    return bool(mark.hub) and Path(mark.hub) == hub.root
+
+
+def is_for(runtime: Runtime, mark: Mark) -> bool:
+    """Tell whether something of ours is for this program: two may read one file."""
+    return not mark.runtimes or runtime.name in mark.runtimes
+
+
+def refuse_other_hub(hub: Hub, runtime: Runtime, placed: Iterable[Placed]) -> None:
+    """Raise `RefusedError` where another hub has the program: it remembers in one. A hub that is gone has nothing."""
+    for each in placed:
+        for mark in marks_in(each):
+            if mark.hub and not is_of(hub, mark) and looks_like_hub(Path(mark.hub)):
+                hint = f'end that first: `soul join {runtime.name} --uninstall --hub "{mark.hub}"`'
+                raise RefusedError(f"{each.path} belongs to the join of another hub, {mark.hub}", hint=hint)
