@@ -400,6 +400,18 @@ class TestProcess:
         assert "Some fact." in out
         assert err == ""
 
+    @pytest.mark.parametrize("redirection", ["> /dev/full", "| exec true"])
+    def test_no_stdout(self, hub: Path, redirection: str) -> None:
+        say(open_hub(hub), "Some fact.")
+        command = (
+            f'("$0" -m agent_soul hook session-start --hub "$1" --runtime codex; echo "exit $?" >&2) {redirection}'
+        )
+        shell = ["/bin/sh", "-c", command, sys.executable, str(hub)]
+        done = subprocess.run(shell, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+
+        assert done.stderr.split("\n")[-2] == "exit 0"
+        assert done.stderr.count("\n") <= 2
+
     @pytest.mark.parametrize("redirection", ["<&-", "2>&-", "< /dev/zero"])
     def test_no_stdin_and_one_without_end(self, hub: Path, redirection: str) -> None:
         say(open_hub(hub), "Some fact.")
@@ -453,11 +465,12 @@ class TestProcess:
     def test_a_hub_that_somebody_holds(self, hub: Path, soul: Soul) -> None:
         here = open_hub(hub)
         say(here, "Some fact.")
+        options, stdin = ["--runtime", "codex", "--source", SOURCE], '{"session_id": "s"}'
         with exclusive(here.lock_file), exclusive(here.state / "hooks" / "lock"):
-            out, _ = self.hook(
-                soul, "session-start", "--runtime", "codex", "--source", SOURCE, stdin='{"session_id": "s"}'
-            )
-            self.hook(soul, "session-end", "--runtime", "codex", "--source", SOURCE, stdin='{"session_id": "s"}')
+            out, _ = self.hook(soul, "session-start", *options, stdin=stdin)
+            began = time.monotonic()
+            soul("hook", "session-end", *options, stdin=stdin)
+            assert time.monotonic() - began < 5
 
         assert "Some fact." in out
 
@@ -486,7 +499,7 @@ class TestProcess:
             "hook", "session-start", "--runtime", "codex", env={"PATH": f"{git_file.parent}:{os.environ['PATH']}"}
         )
 
-        assert (done.stdout, done.stderr) == ("", "soul hook: it took too long, so nothing was said\n")
+        assert (done.stdout, done.stderr) == ("", "soul hook: it took too long and was ended\n")
         assert time.monotonic() - began < 10
         assert "From elsewhere." in told(machines.one, seconds=200)
 
