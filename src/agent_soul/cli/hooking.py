@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from agent_soul.cli.common import discard_stdout, hub_option, invoked_as, open_hub, say, show_as_is, tell_agents
+from agent_soul.cli.common import hub_option, invoked_as, open_hub, say, show_as_is, tell_agents
 from agent_soul.cli.options import source_option
 from agent_soul.errors import ExitCode, SoulError
 from agent_soul.hooking.stdin import read_object
@@ -70,7 +70,6 @@ def hook(event: str, runtime: str, source: str | None, hub_name: str | None) -> 
     except SoulError as error:
         _say_why(error.message, error.hint)
     except Exception as error:  # of ours or the system's: an agent must start without its memory rather than not at all
-        discard_stdout()
         _say_why(f"{type(error).__name__}: {error}", "`soul doctor` looks for the cause")
     finally:
         watchdog.cancel()
