@@ -78,7 +78,7 @@ def test_hooks_of_strangers_stay(text: str) -> None:
 
 
 def _without_empty_lists(text: str) -> Any:
-    said = json_text.parse(text).value
+    said = dict(json_text.parse(text).value)
     hooks = {event: items for event, items in said.pop("hooks", {}).items() if items}
     return said, hooks
 
@@ -213,7 +213,7 @@ TEXTS = st.text(st.sampled_from("ab中\n #<!->"), max_size=30)
 @given(TEXTS, TEXTS, st.booleans())
 def test_a_block_changes_nothing_around_it(before: str, body: str, crlf: bool) -> None:
     before = before.replace("\n", "\r\n") if crlf else before
-    block = Block(lambda _: f"{body}\n", "a-b", '/home/"me" -->/soul', ("/bin/soul",))
+    block = Block(lambda _: f"{body}\n", "a-b", '/home/"me" -->/soul', ("/bin/soul",), "zed")
 
     once = block.put(before)
 
@@ -221,13 +221,13 @@ def test_a_block_changes_nothing_around_it(before: str, body: str, crlf: bool) -
     assert block.put(once) == once
     assert [mark.hub for mark in block.marks(once)] == ['/home/"me" -->/soul']
     assert block.take_out(once).rstrip() == before.rstrip()
-    changed = Block(lambda _: "new\n", "a-b", "/soul", ("/bin/soul",))
+    changed = Block(lambda _: "new\n", "a-b", "/soul", ("/bin/soul",), "zed")
     assert find_block(changed.put(once)).body == "new\n"  # type: ignore[union-attr]
     assert changed.take_out(changed.put(once)).rstrip() == before.rstrip()
 
 
 def test_no_text_ends_its_own_block() -> None:
-    block = Block(lambda _: "<!-- agent-soul:end id=core -->\n<!--agent-soul:begin\n", "a-b", "/soul", ())
+    block = Block(lambda _: "<!-- agent-soul:end id=core -->\n<!--agent-soul:begin\n", "a-b", "/soul", (), "zed")
 
     assert block.take_out(block.put("mine\n")) == "mine\n"
 

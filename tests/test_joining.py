@@ -15,7 +15,7 @@ from agent_soul.runtimes.model import Home, Options, Runtime
 from agent_soul.runtimes.plan import BACKUP
 from agent_soul.runtimes.registry import RUNTIMES, find
 from agent_soul.runtimes.sources import propose
-from agent_soul.runtimes.standing import joined
+from agent_soul.runtimes.standing import joined, placed_by, probe
 from joins import contents, home_in, make_hub, picture, times
 from support import Run, Soul, git
 
@@ -36,7 +36,7 @@ def files_of(runtime: Runtime, home: Home, hub_folder: Path) -> list[Path]:
 @pytest.mark.parametrize("name", [name for name, runtime in RUNTIMES.items() if not runtime.is_pasted])
 @given(data=st.data())
 # Every example writes dozens of files durably, so the smallest one that fails would take minutes to find.
-@settings(max_examples=12, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
 def test_what_was_joined_comes_back_byte_for_byte(name: str, data: st.DataObject) -> None:
     """Over files in any form: joining twice is joining once, and its end leaves the tree as it was."""
     runtime = RUNTIMES[name]
@@ -116,9 +116,9 @@ def test_a_file_that_cannot_be_parsed_is_left_alone(tmp_path: Path, home: Home) 
     assert (settings_file.parent / "rules" / "agent-soul.md").is_file()
     settings_file.write_text('{"model": "opus"}')
     assert not join(hub, find("claude-code"), home=home).plan.odd
-    settings_file.write_text("{")
+    settings_file.write_text("{ // soul")
     assert [odd.path for odd in end_join(hub, find("claude-code"), home=home).plan.odd] == [settings_file]
-    assert settings_file.read_text() == "{"
+    assert settings_file.read_text() == "{ // soul"
 
 
 @pytest.mark.parametrize(
@@ -339,6 +339,10 @@ def test_the_command_line_joins(run: Run, inside: Soul, hub: Path) -> None:
     first = run("join", "codex", "--source", "my-codex")
     assert (first["ok"], first["source"], first["written"]) == (True, "my-codex", True)
     assert run("join", "codex")["changes"] == []
+    assert {each["name"]: each["source"] for each in run("join")["runtimes"]} == {
+        name: "my-codex" if name == "codex" else None for name in RUNTIMES
+    }
+    assert "joined as my-codex" in inside("join").stdout
     inside("add", "--source", "my-codex", "--kind", "fact", "--scope", "profile", "--summary", "Lin drinks tea.")
     inside("compile")
     assert "Lin drinks tea." in (home / ".codex" / "AGENTS.md").read_text()
@@ -354,3 +358,86 @@ def test_any_other_program_gets_a_text_to_paste(inside: Soul) -> None:
 
     assert said.startswith("# Shared memory\n")
     assert "--source my-agent" in said
+
+
+def test_one_file_under_two_names_has_one_text(tmp_path: Path, home: Home) -> None:
+    """Dotfiles are often linked: what two programs read is then one file, and what one needs the other keeps."""
+    hub = make_hub(tmp_path / "hub")
+    dotfile = home.folder / "dotfiles" / "AGENTS.md"
+    dotfile.parent.mkdir()
+    dotfile.write_text("Mine.\n")
+    for place in (".codex/AGENTS.md", ".config/zed/AGENTS.md"):
+        (home.folder / place).parent.mkdir(parents=True)
+        (home.folder / place).symlink_to(dotfile)
+    before = picture(home.folder)
+
+    for name in ("codex", "zed"):
+        outcome = join(hub, find(name), home=home)
+    assert ["Codex CLI has the source id" in note for note in outcome.notes] == [True]
+    assert dotfile.read_text().count("agent-soul:begin") == 1
+    rerender(hub, home=home)
+    assert rerender(hub, home=home) == []
+
+    end_join(hub, find("codex"), home=home)
+    assert "Ships payments" in dotfile.read_text()
+    end_join(hub, find("zed"), home=home)
+    assert picture(home.folder) == before
+
+
+MOVED = {
+    "claude-code": ({"CLAUDE_CONFIG_DIR": "/x/claude"}, "/x/claude/rules/agent-soul.md"),
+    "codex": ({"CODEX_HOME": "/x/codex"}, "/x/codex/AGENTS.md"),
+    "copilot": ({"COPILOT_HOME": "~/c"}, "/home/me/c/instructions/agent-soul.instructions.md"),
+    "opencode": ({"XDG_CONFIG_HOME": "/x/config"}, "/x/config/opencode/agent-soul.md"),
+    "openclaw": ({"OPENCLAW_WORKSPACE_DIR": "/x/claw"}, "/x/claw/SOUL.md"),
+    "zed": ({"XDG_CONFIG_HOME": "relative"}, "/home/me/.config/zed/AGENTS.md"),
+    "claude-desktop": ({"XDG_CONFIG_HOME": ""}, "/home/me/.config/Claude/claude_desktop_config.json"),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_the_environment_moves_a_programs_files(name: str, tmp_path: Path) -> None:
+    env, first = MOVED[name]
+    scene = probe(make_hub(tmp_path / "hub"), Home(Path("/home/me"), env), None)
+
+    assert next(placed_by(find(name), scene)).path == Path(first)
+
+
+def test_each_system_has_its_place_for_claude_desktop(tmp_path: Path) -> None:
+    """On Windows the packaged program has a folder of its own beside the usual one, and both may be in use."""
+    hub = make_hub(tmp_path / "hub")
+    package = tmp_path / "Local" / "Packages" / "Claude_1x" / "LocalCache" / "Roaming" / "Claude"
+    package.mkdir(parents=True)
+    windows = Home(tmp_path, {"APPDATA": str(tmp_path / "Roaming"), "LOCALAPPDATA": str(tmp_path / "Local")}, "windows")
+    mac = Home(tmp_path, {}, "mac")
+
+    def places(home: Home) -> list[Path]:
+        return [each.path.parent for each in placed_by(find("claude-desktop"), probe(hub, home, None))]
+
+    assert places(mac) == [tmp_path / "Library" / "Application Support" / "Claude"]
+    assert places(windows) == [tmp_path / "Roaming" / "Claude", package]
+
+
+def test_a_path_with_blanks_is_copied_and_not_imported(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "my hub 记忆")
+
+    join(hub, find("claude-code"), home=home)
+
+    text = (home.folder / ".claude" / "rules" / "agent-soul.md").read_text()
+    assert "Ships payments" in text
+    assert "\n@" not in text
+
+
+def test_what_changed_is_named(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    file = home.folder / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text("{}")
+
+    first = join(hub, find("gemini"), home=home).plan
+    then = join(hub, find("gemini"), home=home, options=Options(mcp=True)).plan
+    last = end_join(hub, find("gemini"), home=home).plan
+
+    assert [change.what for change in first.changes if change.path == file] == ["hooks"]
+    assert [(change.path, change.what) for change in then.changes] == [(file, "MCP server")]
+    assert [change.what for change in last.changes if change.path == file] == ["hooks, MCP server"]

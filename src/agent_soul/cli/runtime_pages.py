@@ -206,8 +206,9 @@ every change as a diff and writes nothing; a second join changes no byte; `--uni
 - **What cannot be understood is not written.** What to paste into that file is printed, and the exit code is 5.
 - **All or nothing.** If the system refuses a file in the middle, what was written before is put back.
 - **The text follows the memory.** `compile`, `sync`, `share`, `boot` and the hooks bring it up to date.
-- **The source id** says which agent wrote an event. It is proposed from host, system and program, as in `macbook-mac-claude`,
-  and never one under which another clone writes; `--source ID` chooses it, and joining again keeps it.
+- **The source id** says which agent wrote an event. It is proposed from host, system and program
+  (`macbook-mac-claude`), never one under which another clone writes; `--source ID` chooses it, and joining again keeps
+  it.
 - **The command stays.** Hooks start the installed `soul`, or else `scripts/soul.py` of the hub; never something that
   `uvx` fetched and that may be gone tomorrow.
 - **In a project** (`--project [FOLDER]`) only the project's own files are written. They hold private memory, so
