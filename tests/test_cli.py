@@ -450,7 +450,7 @@ class TestFinding:
         soul("share", "--source", "my-laptop", "Prefers pnpm over npm.")
         shown = soul("why", "pnpm").stdout
 
-        assert "page    canonical/fuzzy-memory.md:5: - Prefers pnpm over npm. (" in shown
+        assert "page    canonical/fuzzy-memory.md:8: - Prefers pnpm over npm. (" in shown
         assert "source  sources/my-laptop/" in shown
         assert f"commit  {git(git_hub, 'rev-parse', 'HEAD')[:12]}" in shown
 
