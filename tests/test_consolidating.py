@@ -313,7 +313,7 @@ class TestConsolidate:
         assert kept.startswith("kept: We decided to ship on Mondays only. (")
         assert "\n  profile.md: " in page
         assert " bytes\n" in page
-        assert "upkeep.md" in compile_hub(find_hub(str(hub))).compiled.texts["pages.md"]
+        assert "- [[upkeep]]: " in compile_hub(find_hub(str(hub))).compiled.texts["pages.md"]
         (hub / "canonical" / "upkeep.md").unlink()
         assert compile_hub(find_hub(str(hub))).compiled.texts["upkeep.md"] == page
 

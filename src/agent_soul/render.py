@@ -143,8 +143,8 @@ def _link(literal: str, page_path: str, homes: Mapping[str, str]) -> str:
 
 def home_link(line: Line, page_path: str) -> str:
     """Return a space and the link to where a line is at home, empty on that page and for what does not hold."""
-    at_home = line.home == page_path or line.verdict.status is not Status.ACTIVE
-    return "" if at_home else f" {wikilink(line.home, page_path)}"
+    elsewhere = line.verdict.status is Status.ACTIVE and line.home != page_path
+    return f" {wikilink(line.home, page_path)}" if elsewhere else ""
 
 
 def _item_text(line: Line, page: Page, style: Style, path: str, *, with_source: bool, in_full: bool = False) -> str:
