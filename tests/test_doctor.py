@@ -207,7 +207,7 @@ def lost_lines(hub: Path) -> None:
 
 
 def newer_pages(hub: Path) -> None:
-    edited(hub, "canonical/index.md", "page format 1", "page format 9")
+    edited(hub, "canonical/index.md", "page format 2", "page format 9")
 
 
 def without(name: str) -> Spoil:

@@ -31,6 +31,14 @@ def document(path: str, title: str, *blocks: str, name: str = "") -> str:
     return "\n\n".join([f"{front}\n# {title_text(title)}", *(block for block in blocks if block)]) + "\n"
 
 
+def without_front_matter(page: str) -> str:
+    """Return a generated page from its title on, whichever format it has."""
+    if page.startswith(f"---\n{GENERATED}\n"):
+        return page.partition("\n---\n")[2]
+    first, _, rest = page.partition("\n")
+    return rest if first.startswith("<!-- ") else page
+
+
 def wikilink(target: str, page: str, text: str = "") -> str:
     """Return the link from `page` to the page `target`, both as paths from `canonical/`, shown as `text` or its path.
 

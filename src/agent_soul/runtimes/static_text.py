@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from agent_soul.identity import L0_FILES, statements
-from agent_soul.markdown import GENERATED
+from agent_soul.markdown import without_front_matter
 from agent_soul.pages import INDEX, PROFILE, STABLE
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _page_section(path: str, text: str) -> Section:
     if path == INDEX:
         _, state, rest = text.partition("\n## State\n")
         text = f"# State of the memory\n{rest}" if state else ""
-    text = text.removeprefix(f"{GENERATED}\n")
+    text = without_front_matter(text)
     lines = [f"#{line}" if line.startswith("#") else line for line in text.strip().split("\n")] if text.strip() else []
     return Section(f"canonical/{path}", ("", *lines) if lines else ())
 
