@@ -441,3 +441,30 @@ def test_what_changed_is_named(tmp_path: Path, home: Home) -> None:
     assert [change.what for change in first.changes if change.path == file] == ["hooks"]
     assert [(change.path, change.what) for change in then.changes] == [(file, "MCP server")]
     assert [change.what for change in last.changes if change.path == file] == ["hooks, MCP server"]
+
+
+@pytest.mark.parametrize("name", [name for name, runtime in RUNTIMES.items() if runtime.project_parts])
+def test_a_project_is_left_as_it_was(name: str, tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    project = tmp_path / "my project" / "part"
+    project.mkdir(parents=True)
+    git(project.parent, "init", "-q")
+    (project / "AGENTS.md").write_text("Mine, without a line end")
+    before, status = picture(project.parent), git(project, "status", "--porcelain", "--untracked-files=all")
+
+    join(hub, find(name), home=home, project=project, options=EVERYTHING)
+    hidden = git(project, "status", "--porcelain", "--untracked-files=all")
+    assert hidden in (status, "")
+    assert any("Ships payments" in path.read_text() for path in project.rglob("*") if path.is_file())
+    assert not join(hub, find(name), home=home, project=project, options=EVERYTHING).plan.changes
+    end_join(hub, find(name), home=home, project=project)
+
+    assert picture(project.parent) == before
+    assert picture(home.folder) == {}
+
+
+def test_an_agent_does_not_give_its_own_id_away(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Agents have their id in the environment, and are asked to join other programs."""
+    monkeypatch.setenv("AGENT_SOUL_SOURCE", "home-claude")
+
+    assert run("join", "codex")["source"] != "home-claude"
