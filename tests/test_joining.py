@@ -468,3 +468,24 @@ def test_an_agent_does_not_give_its_own_id_away(run: Run, monkeypatch: pytest.Mo
     monkeypatch.setenv("AGENT_SOUL_SOURCE", "home-claude")
 
     assert run("join", "codex")["source"] != "home-claude"
+
+
+NOTED = {
+    ("claude-code", ".claude/settings.json", '{"enabledPlugins": {"agent-soul@agent-soul": true}}'): "our plugin",
+    ("codex", ".codex/AGENTS.override.md", "Mine."): "ignores AGENTS.md",
+    ("codex", ".codex/config.toml", "[[hooks.Stop]]\n"): "keep all hooks in hooks.json",
+}
+
+
+@pytest.mark.parametrize(("name", "file", "text"), NOTED)
+def test_what_stands_in_the_way_is_said(name: str, file: str, text: str, tmp_path: Path, home: Home) -> None:
+    place = home.folder / file
+    place.parent.mkdir()
+    (place.parent / "config.toml").write_text('[hooks.state]\n"x" = 1\n')
+    hub = make_hub(tmp_path / "hub")
+    assert join(hub, find(name), home=home, apply=False).notes == ()
+    place.write_text(text)
+
+    [note] = join(hub, find(name), home=home).notes
+
+    assert NOTED[name, file, text] in note

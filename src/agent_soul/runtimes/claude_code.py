@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from agent_soul.runtimes.allowing import AllowedWords
@@ -20,6 +23,15 @@ def hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
 
 def _server(words: list[str]) -> dict[str, Any]:
     return {"type": "stdio", "command": words[0], "args": words[1:]}
+
+
+def _notes(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:
+    settings = Place(_ROOTS, "settings.json").on(scene.home)
+    if not re.search(r'"agent-soul@[^"]*"\s*:\s*true', text_of(settings)):
+        return []
+    return [
+        f"{settings} enables the plugin agent-soul, which brings the same hooks: `claude plugin disable agent-soul`"
+    ]
 
 
 def _rules(scene: Scene) -> list[str]:
@@ -43,6 +55,7 @@ RUNTIME = Runtime(
             hook,
         ),
         Skill(Place(("~",), ".agents/skills/agent-soul")),
+        # It does not look there; a copy, because links need a privilege on Windows.
         Skill(Place(_ROOTS, "skills/agent-soul")),
         Server(Place(("$CLAUDE_CONFIG_DIR", "~"), ".claude.json"), ("mcpServers", "agent-soul"), _server),
         AllowedWords(Place(_ROOTS, "settings.json"), ("permissions", "allow"), _rules),
@@ -51,5 +64,6 @@ RUNTIME = Runtime(
     project_parts=(StaticText(Place(("~",), ".claude/rules/agent-soul.md"), whole=True),),
     looks_installed=(Place(_ROOTS, ""),),
     afterwards=("start Claude Code anew",),
+    notes=_notes,
     check="`/context` lists the file `agent-soul.md` among the memory files, `/hooks` the three hooks",
 )
