@@ -63,8 +63,10 @@ def times(folder: Path) -> Mapping[str, int]:
 
 
 _SCALARS = st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.text('ab{}[]",:/*\\ 中', max_size=4))
-_VALUES = st.recursive(
-    _SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("kx/", max_size=2), inner, max_size=3)
+VALUES = st.recursive(
+    _SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("kx/", max_size=2), inner, max_size=3),
+    max_leaves=6,
 )
 _GROUPS = st.lists(st.sampled_from([STRANGER, {"matcher": "*", **STRANGER}, {"command": "beep"}]), max_size=2)
 
@@ -72,11 +74,11 @@ _GROUPS = st.lists(st.sampled_from([STRANGER, {"matcher": "*", **STRANGER}, {"co
 @st.composite
 def settings_texts(draw: Draw) -> str:
     """Return JSON settings with strangers' hooks and servers, laid out in any way, perhaps with comments."""
-    document = draw(st.dictionaries(st.text("kx", min_size=1, max_size=2), _VALUES, max_size=2))
+    document = draw(st.dictionaries(st.text("kx", min_size=1, max_size=2), VALUES, max_size=2))
     if draw(st.booleans()):
         document["hooks"] = draw(st.dictionaries(st.sampled_from(["Stop", "SessionStart", "stop", "X"]), _GROUPS))
     if draw(st.booleans()):
-        document["mcpServers"] = draw(st.dictionaries(st.sampled_from(["other", "二"]), _VALUES, max_size=1))
+        document["mcpServers"] = draw(st.dictionaries(st.sampled_from(["other", "二"]), VALUES, max_size=1))
     text = json.dumps(document, ensure_ascii=False, indent=draw(st.sampled_from([None, 2, 4, "\t"])))
     if draw(st.booleans()):
         text = _with_comments(text, draw)

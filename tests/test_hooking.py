@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -23,9 +24,12 @@ from agent_soul.hooking.call import Call
 from agent_soul.hooking.detached import log_file
 from agent_soul.hooking.place import Place
 from agent_soul.hooking.run import run
+from agent_soul.hooking.stdin import read_object
 from agent_soul.hub import Hub, open_hub
 from agent_soul.lock import exclusive
-from agent_soul.runtimes.reading import pages_text
+from agent_soul.runtimes.joining import end_join, join
+from agent_soul.runtimes.reading import pages_text, text_read
+from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.sessions import known_sessions, start_session
 from agent_soul.sync import sync
 from support import Machines, Soul, git
@@ -141,6 +145,13 @@ class TestStart:
         assert "- Waiting: 2 for review: `soul review`" in told(here, "c")
         assert "Missed" in told(here, "d", seconds=24 * 3600)
 
+    def test_a_session_that_nobody_ended_is_told_once_though_it_grows(self, hub: Path) -> None:
+        here = open_hub(hub)
+        start_session(here, "home-mac", datetime.now().astimezone() - timedelta(hours=1))
+
+        assert told(here, "a").count("- Missed: home-mac ") == 1
+        assert told(here, "b", seconds=120) == ""
+
     def test_a_sub_agent_is_told_nothing(self, hub: Path) -> None:
         here = open_hub(hub)
         say(here, "Some fact.")
@@ -158,6 +169,14 @@ class TestStart:
         assert told(machines.other, "two", seconds=10) == ""
         assert "8443" in told(machines.other, "three", seconds=200)
 
+    def test_a_remote_that_another_command_has_just_met_is_not_asked(self, machines: Machines) -> None:
+        sync(machines.other)
+        say(machines.one, "The gateway listens on 8443.")
+        sync(machines.one)
+
+        assert told(machines.other, "one", seconds=10) == ""
+        assert "8443" in told(machines.other, "two", seconds=200)
+
     def test_a_dead_remote_is_asked_once_a_minute_too(self, machines: Machines) -> None:
         (machines.remote / "HEAD").unlink()
         assert "- Stale: the remote 'origin' cannot be read: " in told(machines.other, "one")
@@ -170,10 +189,10 @@ class TestStart:
 
     def test_the_session_itself_is_not_one_that_left_too_little(self, hub: Path) -> None:
         here = open_hub(hub)
-        for name in ("s", "t"):
-            start_session(here, SOURCE, datetime.now().astimezone() - timedelta(hours=1), name)
+        for minutes, name in ((50, "s"), (40, "t")):
+            start_session(here, SOURCE, datetime.now().astimezone() - timedelta(minutes=minutes), name)
 
-        assert told(here, "s", origin="resume").count("- Missed: ") == 1
+        assert re.findall(r"in the (\d+) minutes", told(here, "s", origin="resume")) == ["40"]
 
     def test_the_session_is_noted_under_its_own_name(self, hub: Path) -> None:
         here = open_hub(hub)
@@ -181,6 +200,32 @@ class TestStart:
         told(here, "s", origin="resume", seconds=100)
 
         assert [(each.source, each.name) for each in known_sessions(here)] == [(SOURCE, "s")]
+
+    def test_what_was_read_is_what_stands_in_the_programs_own_files(self, hub: Path) -> None:
+        here, home = open_hub(hub), Path.home()
+        say(here, "Old fact.")
+        compile_hub(here)
+        for name in ("codex", "claude-code"):
+            join(here, RUNTIMES[name], source=SOURCE)
+        say(here, "New fact.")
+        compile_hub(here)
+
+        copied, imported = (text_read(here, name, home) for name in ("codex", "claude-code"))
+        assert "- Old fact. (" in copied
+        assert "New fact" not in copied
+        assert "- New fact. (" in imported
+        assert text_read(here, "gemini", home) == ""
+        assert told(here, read=copied).count(" fact. (") == 1
+        end_join(here, RUNTIMES["codex"])
+        assert text_read(here, "codex", home) == ""
+
+    def test_what_a_projects_file_says_was_read_there(self, hub: Path, tmp_path: Path) -> None:
+        here, project = open_hub(hub), tmp_path / "project"
+        (project / "src").mkdir(parents=True)
+        join(here, RUNTIMES["codex"], source=SOURCE, project=project)
+
+        assert "Shared memory" in text_read(here, "codex", project / "src")
+        assert text_read(here, "codex", tmp_path) == ""
 
     def test_spoilt_state_is_no_state(self, hub: Path) -> None:
         here = open_hub(hub)
@@ -209,7 +254,7 @@ class TestStop:
         assert reminder(here, 600) == ""
 
     def test_the_agent_that_goes_on_for_a_hook_is_let_be(self, here: Hub) -> None:
-        assert reminder(here, 40, is_repeat=True) == ""
+        assert reminder(here, 40, is_final=True) == ""
         assert reminder(here, 40) != ""
 
     def test_a_session_that_recorded_something_is_let_be(self, here: Hub) -> None:
@@ -331,6 +376,22 @@ class TestProcess:
         assert done.returncode == 0
         assert b"Some fact." in done.stdout
         assert done.stderr == b""
+
+    def test_no_more_is_read_than_a_program_says(self) -> None:
+        began = time.monotonic()
+        with Path("/dev/zero").open("rb") as endless:
+            assert read_object(endless.fileno(), seconds=30) == {}
+
+        assert time.monotonic() - began < 20
+
+    def test_a_bug_of_ours(self, hub: Path, soul: Soul) -> None:
+        folder = open_hub(hub).state / "hooks"
+        folder.mkdir(parents=True)
+        (folder / "sessions.json").write_text('[["s", {"ran": {"start ": "no number"}}]]', encoding="utf-8")
+
+        out, err = self.hook(soul, "session-start", "--runtime", "codex", stdin='{"session_id": "s"}')
+        assert out == ""
+        assert err.startswith("soul hook: TypeError: ")
 
     def test_a_stdin_that_stays_open(self, hub: Path, open_pipe: int) -> None:
         say(open_hub(hub), "Some fact.")

@@ -9,11 +9,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from agent_soul.runtimes.joining import end_join, join, rerender
+from agent_soul.errors import RefusedError, StoppedError
+from agent_soul.runtimes.joining import end_join, join, proposed_source, rerender
 from agent_soul.runtimes.model import Home, Options, Runtime
+from agent_soul.runtimes.plan import BACKUP
 from agent_soul.runtimes.registry import RUNTIMES, find
-from agent_soul.runtimes.standing import joined
+from agent_soul.runtimes.sources import propose
+from agent_soul.runtimes.standing import joined, placed_by, probe
 from joins import contents, home_in, make_hub, picture, times
+from support import Run, Soul, git
 
 EVERYTHING = Options(mcp=True, allow=True)
 
@@ -32,7 +36,7 @@ def files_of(runtime: Runtime, home: Home, hub_folder: Path) -> list[Path]:
 @pytest.mark.parametrize("name", [name for name, runtime in RUNTIMES.items() if not runtime.is_pasted])
 @given(data=st.data())
 # Every example writes dozens of files durably, so the smallest one that fails would take minutes to find.
-@settings(max_examples=12, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
 def test_what_was_joined_comes_back_byte_for_byte(name: str, data: st.DataObject) -> None:
     """Over files in any form: joining twice is joining once, and its end leaves the tree as it was."""
     runtime = RUNTIMES[name]
@@ -95,3 +99,341 @@ def test_rerender_without_a_join_looks_at_one_file(tmp_path: Path, home: Home) -
 
     assert rerender(hub, home=home) == []
     assert not (hub.state / "joined.json").exists()
+
+
+def test_a_file_that_cannot_be_parsed_is_left_alone(tmp_path: Path, home: Home) -> None:
+    """What to paste is said, all else is joined, and once the file is mended the rest comes too."""
+    hub = make_hub(tmp_path / "hub")
+    settings_file = home.folder / ".claude" / "settings.json"
+    settings_file.parent.mkdir()
+    settings_file.write_text('{"model": "opus",, }')
+
+    outcome = join(hub, find("claude-code"), home=home)
+
+    assert [odd.path for odd in outcome.plan.odd] == [settings_file]
+    assert '"session-start"' in outcome.plan.odd[0].snippet
+    assert settings_file.read_text() == '{"model": "opus",, }'
+    assert (settings_file.parent / "rules" / "agent-soul.md").is_file()
+    settings_file.write_text('{"model": "opus"}')
+    assert not join(hub, find("claude-code"), home=home).plan.odd
+    settings_file.write_text("{ // soul")
+    assert [odd.path for odd in end_join(hub, find("claude-code"), home=home).plan.odd] == [settings_file]
+    assert settings_file.read_text() == "{ // soul"
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text"),
+    [
+        ("codex", "hooks.json", b'{"hooks": []}'),
+        ("codex", "hooks.json", b'{"hooks": {}, "hooks": {}}'),
+        ("codex", "hooks.json", b"\xff\xfe{\x00}\x00"),
+        ("codex", "config.toml", b"[mcp_servers\n"),
+        ("codex", "config.toml", b'mcp_servers = {other = {command = "a"}}\n'),
+        ("codex", "AGENTS.md", b"<!-- agent-soul:begin id=core rev=none -->\nhalf\n"),
+    ],
+)
+def test_no_guess_is_written(name: str, file: str, text: bytes, tmp_path: Path, home: Home) -> None:
+    place = home.folder / ".codex" / file
+    place.parent.mkdir()
+    place.write_bytes(text)
+
+    outcome = join(make_hub(tmp_path / "hub"), find(name), home=home, options=EVERYTHING)
+
+    assert [odd.path for odd in outcome.plan.odd] == [place]
+    assert place.read_bytes() == text
+
+
+def test_a_dry_run_touches_nothing(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    before = picture(tmp_path)
+
+    outcome = join(hub, find("codex"), home=home, apply=False)
+
+    assert picture(tmp_path) == before
+    assert {change.path.name for change in outcome.plan.changes} == {"AGENTS.md", "hooks.json", "SKILL.md"}
+
+
+@pytest.mark.parametrize("standing", [True, False])
+def test_a_refusal_in_the_middle_changes_nothing(standing: bool, tmp_path: Path, home: Home) -> None:
+    """What was written before comes back, and folders that were made go."""
+    hub = make_hub(tmp_path / "hub")
+    if standing:
+        (home.folder / ".codex").mkdir()
+        (home.folder / ".codex" / "AGENTS.md").write_text("mine\n")
+    (home.folder / ".agents").write_text("a file where a folder should be")
+    before = picture(home.folder)
+
+    with pytest.raises(StoppedError, match=r"\.agents.*nothing was changed"):
+        join(hub, find("codex"), home=home)
+
+    assert picture(home.folder) == before
+
+
+def test_a_read_only_file_stops_it(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    place = home.folder / ".codex" / "hooks.json"
+    place.parent.mkdir()
+    place.write_text("{}")
+    place.chmod(0o444)
+    before = picture(home.folder)
+
+    with pytest.raises(StoppedError, match="is read-only; nothing was changed"):
+        join(hub, find("codex"), home=home)
+
+    assert picture(home.folder) == before
+
+
+def test_a_program_remembers_in_one_hub(tmp_path: Path, home: Home) -> None:
+    """Another hub's join is named and kept; that of a hub that is gone is taken over."""
+    first, second = make_hub(tmp_path / "first"), make_hub(tmp_path / "second")
+    join(first, find("codex"), home=home)
+    before = picture(home.folder)
+
+    for act in (join, end_join):
+        with pytest.raises(RefusedError, match="belongs to the join of another hub") as caught:
+            act(second, find("codex"), home=home)
+        assert "--uninstall" in caught.value.hint
+    assert picture(home.folder) == before
+    assert joined(second, home=home) == []
+
+    first.root.rename(tmp_path / "gone")
+    join(second, find("codex"), home=home)
+    assert [each.runtime.name for each in joined(second, home=home)] == ["codex"]
+    assert "/first" not in (home.folder / ".codex" / "hooks.json").read_text()
+
+
+def test_the_source_and_the_command_of_a_join_stay(tmp_path: Path, home: Home) -> None:
+    """Codex trusts a hook by a hash over its command, so another program that joins again must not change it."""
+    hub = make_hub(tmp_path / "hub")
+    join(hub, find("codex"), home=home, source="my-codex")
+    hooks = home.folder / ".codex" / "hooks.json"
+    program = tmp_path / "bin" / "soul"
+    program.parent.mkdir()
+    program.touch()
+    standing = joined(hub, home=home)[0].program
+    for file in (hooks, home.folder / ".codex" / "AGENTS.md"):
+        file.write_text(file.read_text().replace(standing[0], str(program)))
+
+    again = join(hub, find("codex"), home=home)
+
+    assert again.source == "my-codex"
+    assert joined(hub, home=home)[0].program == (str(program),)
+    program.unlink()
+    join(hub, find("codex"), home=home)
+    assert joined(hub, home=home)[0].program == standing
+    assert join(hub, find("codex"), home=home, source="other").source == "other"
+    assert "my-codex" not in hooks.read_text()
+
+
+def test_a_source_id_belongs_to_one_clone(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    plain = proposed_source(hub, find("codex"), home)
+    folder = hub.sources / plain
+    folder.mkdir()
+    (folder / "2026-11-30.0123abcd.ndjson").write_text("")
+
+    assert proposed_source(hub, find("codex"), home) == f"{plain}-2"
+    with pytest.raises(RefusedError):
+        join(hub, find("codex"), home=home, source="Not An Id")
+
+
+@pytest.mark.parametrize(
+    ("host", "proposed"),
+    [
+        ("MacBook-Pro.local", "macbook-pro-mac-claude"),
+        ("张三的电脑", "pc-mac-claude"),
+        ("", "pc-mac-claude"),
+        ("10.0.0.7", "pc-mac-claude"),
+        ("a" * 90, f"{'a' * 30}-mac-claude"),
+        ("Ünï--codé_", "n-cod-mac-claude"),
+    ],
+)
+def test_source_ids_are_made_of_what_any_host_is_called(host: str, proposed: str) -> None:
+    assert propose(host, "mac", "claude", ()) == proposed
+
+
+def test_what_others_need_stays(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    skill = home.folder / ".agents" / "skills" / "agent-soul" / "SKILL.md"
+    for name in ("codex", "gemini"):
+        join(hub, find(name), home=home)
+
+    end_join(hub, find("codex"), home=home)
+    assert skill.is_file()
+    end_join(hub, find("gemini"), home=home)
+    assert picture(home.folder) == {}
+
+
+def test_what_a_person_changed_meanwhile_stays(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    settings_file, page = home.folder / ".gemini" / "settings.json", home.folder / ".gemini" / "GEMINI.md"
+    page.parent.mkdir()
+    settings_file.write_text('{\n  "theme": "dark" // mine\n}\n')
+    page.write_text("Mine.\n")
+    join(hub, find("gemini"), home=home)
+    settings_file.write_text(settings_file.read_text().replace('"dark"', '"light"'))
+    page.write_text(page.read_text().replace("Mine.", "Mine, changed.") + "After.\n")
+
+    end_join(hub, find("gemini"), home=home)
+
+    assert settings_file.read_text() == '{\n  "theme": "light" // mine\n}\n'
+    assert page.read_text() == "Mine, changed.\nAfter.\n"
+    assert not list(home.folder.rglob(f"*{BACKUP}"))
+
+
+def test_text_in_a_project_stays_out_of_its_repository(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    project = tmp_path / "project"
+    project.mkdir()
+    git(project, "init", "-q")
+    before = picture(project)
+
+    for name in ("cursor", "codex"):
+        join(hub, find(name), home=home, project=project)
+    assert "Ships payments" in (project / ".cursor" / "rules" / "agent-soul.mdc").read_text()
+    assert git(project, "status", "--porcelain", "--untracked-files=all") == ""
+    (hub.canonical / "profile.md").write_text("- Prefers uv. (cccccccc 2026-11-30)\n")
+    assert {change.path.name for change in rerender(hub, home=home)} == {"agent-soul.mdc", "AGENTS.md"}
+
+    end_join(hub, find("codex"), home=home, project=project)
+    assert git(project, "status", "--porcelain", "--untracked-files=all") == ""
+    end_join(hub, find("cursor"), home=home, project=project)
+    assert picture(project) == before
+    assert picture(home.folder) == {}
+
+
+def test_a_tracked_file_never_gets_private_text(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    project = tmp_path / "project"
+    project.mkdir()
+    git(project, "init", "-q")
+    (project / "AGENTS.md").write_text("Ours.\n")
+    git(project, "add", "AGENTS.md")
+    before = picture(tmp_path)
+
+    with pytest.raises(RefusedError, match=r"Git tracks AGENTS\.md"):
+        join(hub, find("codex"), home=home, project=project)
+
+    assert picture(tmp_path) == before
+
+
+def test_a_full_file_is_named(tmp_path: Path, home: Home) -> None:
+    """Windsurf reads 6,000 characters of one file, a person's own rules among them."""
+    hub = make_hub(tmp_path / "hub")
+    rules = home.folder / ".codeium" / "windsurf" / "memories" / "global_rules.md"
+    rules.parent.mkdir(parents=True)
+    for length, number in ((4_000, 0), (5_900, 1)):
+        rules.write_text("我" * length)
+        notes = join(hub, find("windsurf"), home=home).notes
+        assert sum("longer than the 6,000 characters" in note for note in notes) == number
+        assert (len(rules.read_text()) <= 6_000) == (number == 0)
+        end_join(hub, find("windsurf"), home=home)
+
+
+def test_the_command_line_joins(run: Run, inside: Soul, hub: Path) -> None:
+    home = Path.home()
+    said = inside("join", "codex", "--dry-run").stdout
+    assert f"+++ {home}/.codex/AGENTS.md" in said
+    assert not (home / ".codex").exists()
+
+    first = run("join", "codex", "--source", "my-codex")
+    assert (first["ok"], first["source"], first["written"]) == (True, "my-codex", True)
+    assert run("join", "codex")["changes"] == []
+    inside("add", "--source", "my-codex", "--kind", "fact", "--scope", "profile", "--summary", "Lin drinks tea.")
+    inside("compile")
+    assert "Lin drinks tea." in (home / ".codex" / "AGENTS.md").read_text()
+
+    (home / ".codex" / "hooks.json").write_text("{")
+    broken = run("join", "codex", code=5)
+    assert [each["path"] for each in broken["by_hand"]] == [str(home / ".codex" / "hooks.json")]
+    assert run("join", "codx", code=2)["error"]["hint"] == "did you mean 'codex'?"
+
+
+def test_any_other_program_gets_a_text_to_paste(inside: Soul) -> None:
+    said = inside("join", "generic", "--source", "my-agent").stdout
+
+    assert said.startswith("# Shared memory\n")
+    assert "--source my-agent" in said
+
+
+def test_one_file_under_two_names_has_one_text(tmp_path: Path, home: Home) -> None:
+    """Dotfiles are often linked: what two programs read is then one file, and what one needs the other keeps."""
+    hub = make_hub(tmp_path / "hub")
+    dotfile = home.folder / "dotfiles" / "AGENTS.md"
+    dotfile.parent.mkdir()
+    dotfile.write_text("Mine.\n")
+    for place in (".codex/AGENTS.md", ".config/zed/AGENTS.md"):
+        (home.folder / place).parent.mkdir(parents=True)
+        (home.folder / place).symlink_to(dotfile)
+    before = picture(home.folder)
+
+    for name in ("codex", "zed"):
+        outcome = join(hub, find(name), home=home)
+    assert ["Codex CLI has the source id" in note for note in outcome.notes] == [True]
+    assert dotfile.read_text().count("agent-soul:begin") == 1
+    rerender(hub, home=home)
+    assert rerender(hub, home=home) == []
+
+    end_join(hub, find("codex"), home=home)
+    assert "Ships payments" in dotfile.read_text()
+    end_join(hub, find("zed"), home=home)
+    assert picture(home.folder) == before
+
+
+MOVED = {
+    "claude-code": ({"CLAUDE_CONFIG_DIR": "/x/claude"}, "/x/claude/rules/agent-soul.md"),
+    "codex": ({"CODEX_HOME": "/x/codex"}, "/x/codex/AGENTS.md"),
+    "copilot": ({"COPILOT_HOME": "~/c"}, "/home/me/c/instructions/agent-soul.instructions.md"),
+    "opencode": ({"XDG_CONFIG_HOME": "/x/config"}, "/x/config/opencode/agent-soul.md"),
+    "openclaw": ({"OPENCLAW_WORKSPACE_DIR": "/x/claw"}, "/x/claw/SOUL.md"),
+    "zed": ({"XDG_CONFIG_HOME": "relative"}, "/home/me/.config/zed/AGENTS.md"),
+    "claude-desktop": ({"XDG_CONFIG_HOME": ""}, "/home/me/.config/Claude/claude_desktop_config.json"),
+}
+
+
+@pytest.mark.parametrize("name", MOVED)
+def test_the_environment_moves_a_programs_files(name: str, tmp_path: Path) -> None:
+    env, first = MOVED[name]
+    scene = probe(make_hub(tmp_path / "hub"), Home(Path("/home/me"), env), None)
+
+    assert next(placed_by(find(name), scene)).path == Path(first)
+
+
+def test_each_system_has_its_place_for_claude_desktop(tmp_path: Path) -> None:
+    """On Windows the packaged program has a folder of its own beside the usual one, and both may be in use."""
+    hub = make_hub(tmp_path / "hub")
+    package = tmp_path / "Local" / "Packages" / "Claude_1x" / "LocalCache" / "Roaming" / "Claude"
+    package.mkdir(parents=True)
+    windows = Home(tmp_path, {"APPDATA": str(tmp_path / "Roaming"), "LOCALAPPDATA": str(tmp_path / "Local")}, "windows")
+    mac = Home(tmp_path, {}, "mac")
+
+    def places(home: Home) -> list[Path]:
+        return [each.path.parent for each in placed_by(find("claude-desktop"), probe(hub, home, None))]
+
+    assert places(mac) == [tmp_path / "Library" / "Application Support" / "Claude"]
+    assert places(windows) == [tmp_path / "Roaming" / "Claude", package]
+
+
+def test_a_path_with_blanks_is_copied_and_not_imported(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "my hub 记忆")
+
+    join(hub, find("claude-code"), home=home)
+
+    text = (home.folder / ".claude" / "rules" / "agent-soul.md").read_text()
+    assert "Ships payments" in text
+    assert "\n@" not in text
+
+
+def test_what_changed_is_named(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    file = home.folder / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text("{}")
+
+    first = join(hub, find("gemini"), home=home).plan
+    then = join(hub, find("gemini"), home=home, options=Options(mcp=True)).plan
+    last = end_join(hub, find("gemini"), home=home).plan
+
+    assert [change.what for change in first.changes if change.path == file] == ["hooks"]
+    assert [(change.path, change.what) for change in then.changes] == [(file, "MCP server")]
+    assert [change.what for change in last.changes if change.path == file] == ["hooks, MCP server"]

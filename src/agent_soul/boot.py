@@ -58,8 +58,8 @@ class Report(NamedTuple):
         rows = [
             f"- {self.pulled.said}.{later}",
             f"- {self.yesterday}",
-            *_some(missed, "soul check-writes"),
-            *_some(quiet, "soul check-writes"),
+            *some_of(missed, "soul check-writes"),
+            *some_of(quiet, "soul check-writes"),
             *(f"- {each}" for each in self.pending),
         ]
         return "\n".join([f"# Start of a session of {self.session.source}", *rows]) + "\n"
@@ -149,7 +149,8 @@ def waiting(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
             yield f"Waiting: {number} {what}: `{command}`"
 
 
-def _some(rows: Sequence[str], command: str) -> list[str]:
+def some_of(rows: Sequence[str], command: str) -> list[str]:
+    """Return the first of the rows, and one that counts the others and names the command that shows them."""
     more = len(rows) - _NAMED
     return [*rows[:_NAMED], *([f"- and {more} more: `{command}`"] if more > 0 else [])]
 

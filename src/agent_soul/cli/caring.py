@@ -66,5 +66,6 @@ def docs(check: bool, hub_name: str | None) -> int:
     for path in stale:
         show(f"{path.name} {'is out of date; run `soul docs`' if check else 'was written'}")
         if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(documents[path], encoding="utf-8", newline="\n")
     return ExitCode.PROBLEMS if check and stale else ExitCode.DONE

@@ -13,6 +13,7 @@ import click
 from agent_soul import schemas
 from agent_soul.cli import COMMANDS, soul
 from agent_soul.cli.options import SHARED
+from agent_soul.cli.runtime_pages import runtime_documents
 
 BEGIN, END = "<!-- commands:begin -->", "<!-- commands:end -->"
 _READMES = ("README.md", "README.zh-CN.md")
@@ -21,7 +22,7 @@ _WIDTH = 100
 
 def generated_documents(root: Path) -> dict[Path, str]:
     """Return the text that each generated document in `root` should have."""
-    documents = {root / "SCHEMA.md": schema_document()}
+    documents = {root / "SCHEMA.md": schema_document(), **runtime_documents(root)}
     for name in _READMES:
         text = (root / name).read_text(encoding="utf-8")
         before, _, rest = text.partition(BEGIN)

@@ -28,8 +28,8 @@ class Call(NamedTuple):
     """One run of a hook. `event` is empty where we do not know it.
 
     `runtime` is the program whose form the answer must have. `session` is its own name for the session, or empty;
-    `origin` says how the session came about where that matters: resume, clear, compact, else empty. `is_repeat`: the
-    agent goes on only because a hook made it.
+    `origin` says how the session came about where that matters: resume, clear, compact, else empty. `is_final`: the
+    agent is not to go on once more, because a hook made it do so before, or because the user stopped it.
     """
 
     event: str
@@ -37,7 +37,7 @@ class Call(NamedTuple):
     session: str = ""
     origin: str = ""
     is_subagent: bool = False
-    is_repeat: bool = False
+    is_final: bool = False
     folder: str = ""
     """Where the agent works, if the program says it."""
 
@@ -53,7 +53,7 @@ def call_of(event: str, declared: str, said: Mapping[str, Any], environment: Map
         next((name for name in names if isinstance(name, str) and name), ""),
         next((origin for origin in _ORIGINS if origin == said.get("source")), ""),
         word.startswith("subagent") or any(said.get(name) for name in _OF_SUBAGENTS),
-        any(said.get(name) for name in _REPEATS),
+        any(said.get(name) for name in _REPEATS) or said.get("status") in ("aborted", "error"),
         str(said.get("cwd") or ""),
     )
 

@@ -63,7 +63,7 @@ def is_first(memo: Memo, run: str, now: float) -> bool:
 
 
 def not_told_today(hub: Hub, source: str, day: str, rows: Iterable[str]) -> list[str]:
-    """Return those of the rows that `source` was not told on `day`, and remember them: once a day is enough."""
+    """Return those of the rows, or keys of them, that `source` was not told on `day`, and remember them as told."""
     file = _folder(hub) / "reported.json"
     told: list[Any] = []
     with contextlib.suppress(StoppedError, ValueError, TypeError, KeyError, RecursionError):

@@ -6,7 +6,7 @@ import contextlib
 import json
 from collections.abc import Collection
 
-from agent_soul.boot import Pulled, noted_session, pull_within, waiting
+from agent_soul.boot import Pulled, noted_session, pull_within, some_of, waiting
 from agent_soul.clone import last_together
 from agent_soul.contexts.asking import Memory
 from agent_soul.contexts.gathering import recall
@@ -88,13 +88,14 @@ def _report(call: Call, pulled: Pulled, log: Log, memory: Memory, place: Place) 
     """Return what waits for somebody and was not said today; of a session that goes on its own hook reminds."""
     sessions = [each for each in known_sessions(place.hub) if each.name != call.session or not call.session]
     writes = check_writes(sessions, log.events, place.now, memory.config)
-    rows = (
-        *([f"- {pulled.said}"] if pulled.is_stale else []),
-        *(f"- Missed: {each.what}. Mend: `{each.mend}`" for each in writes.missed),
-        *(f"- {each}" for each in writes.quiet),
-        *(f"- {each}" for each in waiting(place.hub, log, memory)),
-    )
-    return not_told_today(place.hub, place.source, memory.today, rows)
+    # A session that nobody ended grows longer by the minute; the command that mends it stays the same.
+    missed = {each.mend: f"- Missed: {each.what}. Mend: `{each.mend}`" for each in writes.missed}
+    others = [*([pulled.said] if pulled.is_stale else []), *map(str, writes.quiet), *waiting(place.hub, log, memory)]
+    new = not_told_today(place.hub, place.source, memory.today, [*missed, *others])
+    return [
+        *some_of([missed[key] for key in new if key in missed], "soul check-writes"),
+        *(f"- {each}" for each in new if each not in missed),
+    ]
 
 
 def _pulled(call: Call, place: Place) -> Pulled:

@@ -19,7 +19,7 @@ _MINUTE_NS = 60 * 10**9
 def stop(call: Call, place: Place) -> str:
     """Return the reminder that the agent should see, or nothing."""
     session = _session(call, place)
-    if session is None or call.is_repeat:
+    if session is None or call.is_final:
         return ""
     with remembering(place.hub, call.session) as memo:
         if not _is_time_to_look(memo, session, place):

@@ -1,9 +1,10 @@
 """The part of a Markdown file that is ours, between two comments. Pure.
 
-The first says where its text came from and what it was written for:
+The first says where its text came from and what it was written for. Two programs may read one file, where dotfiles are
+linked or in a project; they share the block, and the last one takes it along:
 
     <!-- agent-soul:begin id=core rev=1a2b3c4d5e6f sha256=… source=home-mac-codex hub="/home/me/soul"
-        program=["/usr/bin/soul"] -->
+        program=["/usr/bin/soul"] for=codex,zed -->
     …
     <!-- agent-soul:end id=core -->
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ _BLOCK = re.compile(
 )
 _FIELDS = re.compile(
     r"rev=(?P<rev>\S+) sha256=(?P<sha256>\S+) source=(?P<source>\S+) "
-    r'hub=(?P<hub>"(?:[^"\\]|\\.)*") program=(?P<program>\[.*\])'
+    r'hub=(?P<hub>"(?:[^"\\]|\\.)*") program=(?P<program>\[.*\]) for=(?P<runtimes>\S+)'
 )
 _COMMENT_START = re.compile(r"<!--(?=\s*agent-soul:)")
 
@@ -40,6 +41,7 @@ class Marker(NamedTuple):
     hub: str
     program: tuple[str, ...]
     """What `soul` is in the text's commands."""
+    runtimes: tuple[str, ...]
 
 
 class Found(NamedTuple):
@@ -60,7 +62,9 @@ def find_block(text: str) -> Found | None:
     if not fields:
         raise OddFileError("its comment `agent-soul:begin` says something else than was written there")
     hub, program = json.loads(fields["hub"]), tuple(json.loads(fields["program"]))
-    marker = Marker(fields["rev"], fields["sha256"], fields["source"], hub, program)
+    marker = Marker(
+        fields["rev"], fields["sha256"], fields["source"], hub, program, tuple(fields["runtimes"].split(","))
+    )
     return Found(marker, found[0]["body"].replace("\r\n", "\n"))
 
 
@@ -73,13 +77,14 @@ class Block:
     source: str
     hub: str
     program: tuple[str, ...]
+    runtime: str
     rev: str = NO_REVISION
     header: str = ""
     whole: bool = False
 
     @property
     def snippet(self) -> str:
-        return self.header + self._rendered(self._text_beside(self.header))
+        return self.header + self._rendered(self._text_beside(self.header), (self.runtime,))
 
     def put(self, text: str) -> str:
         if not text.strip():
@@ -89,17 +94,22 @@ class Block:
             raise OddFileError("it is a file of that name which `soul join` did not write")
         body = self._text_beside(_BLOCK.sub("", text))
         if found is None:
-            return text + with_newlines_of(text, self._gap_after(text) + self._rendered(body))
-        ours = Marker(found.marker.rev, _sha256(body), self.source, self.hub, self.program)
+            return text + with_newlines_of(text, self._gap_after(text) + self._rendered(body, (self.runtime,)))
+        there = found.marker.runtimes
+        runtimes = there if self.runtime in there else (*there, self.runtime)
+        ours = Marker(found.marker.rev, _sha256(body), self.source, self.hub, self.program, runtimes)
         if found.marker == ours and found.body == body:
             return text
-        rendered = with_newlines_of(text, self._rendered(body))
+        rendered = with_newlines_of(text, self._rendered(body, runtimes))
         return _BLOCK.sub(lambda _: rendered, text)
 
     def take_out(self, text: str) -> str:
-        found = _BLOCK.search(text) if find_block(text) else None
-        if not found:
+        block, found = find_block(text), _BLOCK.search(text)
+        if not block or not found or self.runtime not in block.marker.runtimes:
             return text
+        others = tuple(name for name in block.marker.runtimes if name != self.runtime)
+        if others:
+            return text.replace(f" {_for(block.marker.runtimes)} -->", f" {_for(others)} -->", 1)
         before, after = text[: found.start()], text[found.end() :]
         if before.endswith(("\n\n", "\r\n\r\n")):
             before = before.removesuffix("\n").removesuffix("\r")
@@ -108,23 +118,32 @@ class Block:
 
     def marks(self, text: str) -> list[Mark]:
         found = find_block(text)
-        return [Mark(found.marker.hub, found.marker.source, found.marker.program)] if found else []
+        return (
+            [Mark(found.marker.hub, found.marker.source, found.marker.program, found.marker.runtimes)] if found else []
+        )
 
     def _text_beside(self, others: str) -> str:
         """Return the body, in which nothing can be taken for the end of the block."""
-        around = others + self._rendered("")
+        around = others + self._rendered("", (self.runtime,))
         return _COMMENT_START.sub("<!- -", self.body(around).replace("\r\n", "\n"))
 
-    def _rendered(self, body: str) -> str:
-        hub, program = (
-            json.dumps(each, ensure_ascii=False).replace(">", "\\u003e") for each in (self.hub, self.program)
-        )
+    def _rendered(self, body: str, runtimes: tuple[str, ...]) -> str:
+        hub, program = map(_quoted, (self.hub, self.program))
         fields = f"rev={self.rev} sha256={_sha256(body)} source={self.source} hub={hub} program={program}"
-        return f"{_BEGIN}{fields} -->\n{body}{_END}\n"
+        return f"{_BEGIN}{fields} {_for(runtimes)} -->\n{body}{_END}\n"
 
     @staticmethod
     def _gap_after(text: str) -> str:
         return "\n" if text.endswith("\n") else "\n\n"
+
+
+def _quoted(value: object) -> str:
+    """Return a value as JSON in which nothing ends a comment."""
+    return json.dumps(value, ensure_ascii=False).replace(">", "\\u003e")
+
+
+def _for(runtimes: Iterable[str]) -> str:
+    return f"for={','.join(runtimes)}"
 
 
 def _sha256(body: str) -> str:

@@ -15,7 +15,7 @@ PROGRAMS = frozenset({"soul", "soul.exe", "soul.py"})
 SERVER = "agent-soul"
 """Our name among a program's MCP servers."""
 _NEEDS_NO_QUOTES = re.compile(r"[\w./:@%+=,~-]+", re.ASCII)
-_SPECIAL = re.compile(r'(["\\$`])')
+_SPECIAL = re.compile(r'["\\$`!]')
 
 
 class HookCall(NamedTuple):
@@ -91,4 +91,7 @@ def words_of(handler: Any) -> list[str]:
 
 
 def _quoted(word: str) -> str:
-    return word if _NEEDS_NO_QUOTES.fullmatch(word) else '"' + _SPECIAL.sub(r"\\\1", word) + '"'
+    """Quote as all shells do; what stands for something within such quotes is quoted as sh does."""
+    if _NEEDS_NO_QUOTES.fullmatch(word):
+        return word
+    return shlex.quote(word) if _SPECIAL.search(word) else f'"{word}"'

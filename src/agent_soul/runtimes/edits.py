@@ -13,11 +13,15 @@ from agent_soul.errors import StoppedError
 
 
 class Mark(NamedTuple):
-    """What of ours stands in a file: for which hub and source, and the program that a command of ours starts."""
+    """What of ours stands in a file: for which hub and source, and the program that a command of ours starts.
+
+    `runtimes` names those that share it; empty where that cannot be.
+    """
 
     hub: str
     source: str
     program: tuple[str, ...] = ()
+    runtimes: tuple[str, ...] = ()
 
 
 class Edit(Protocol):

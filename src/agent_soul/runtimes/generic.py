@@ -6,7 +6,7 @@ from agent_soul.runtimes.model import Paste, Runtime
 
 RUNTIME = Runtime(
     name="generic",
-    title="any other program",
+    title="Any other program",
     short="agent",
     paste=Paste("where the program takes instructions for every session"),
     afterwards=("paste the text where the program takes instructions for every session",),

@@ -28,7 +28,7 @@ from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import drop_note, read_note, write_note
 from agent_soul.runtimes.plan import Change, Plan, decode, plan_end, plan_join
 from agent_soul.runtimes.sources import propose, used_by_others
-from agent_soul.runtimes.standing import find_join, joined, marks_in, placed_by, probe, refuse_other_hub
+from agent_soul.runtimes.standing import find_join, is_for, joined, marks_in, placed_by, probe, refuse_other_hub
 from agent_soul.runtimes.static_text import copied_text
 from agent_soul.runtimes.writing import read, remove_empty, write
 from agent_soul.sessions import refuse_no_source
@@ -72,7 +72,8 @@ def join(
     if apply and plan.changes:
         note = read_note(hub).with_folders(write(plan.changes))
         write_note(hub, note.with_project(runtime.name, project) if project else note)
-    return Outcome(scene.source, plan, tuple(_notes(runtime, scene, placed, plan)), _paste(runtime, scene))
+    notes = [*_notes(runtime, scene, placed, plan), *_notes_on_source(hub, runtime, scene)]
+    return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene))
 
 
 def end_join(
@@ -88,8 +89,8 @@ def end_join(
     refuse_other_hub(hub, runtime, placed)
     standing = find_join(hub, runtime, scene)
     others = [each for each in joined(hub, home=home) if (each.runtime, each.project) != (runtime, project)]
-    used = {_identity(each) for other in others for each in other.placed}
-    plan = plan_end((each for each in placed if _identity(each) not in used), read)
+    used = {(each.path, each.edit.snippet) for other in others for each in other.placed if not _is_block(each)}
+    plan = plan_end((each for each in placed if (each.path, each.edit.snippet) not in used), read)
     if apply:
         write(plan.changes)
         note = read_note(hub)
@@ -107,11 +108,14 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
         return []
     home = home or home_of_process()
     changes: list[Change] = []
+    seen: set[Path] = set()  # a file that two programs read has one text
     for standing in joined(hub, home=home):
         scene = Scene(home, hub.root.as_posix(), standing.source, standing.program, project=standing.project)
         with contextlib.suppress(StoppedError):
             placed = placed_by(standing.runtime, _filled(scene, hub))
-            blocks = [each for each in placed if isinstance(each.edit, Block) and marks_in(each)]
+            blocks = [each for each in placed if isinstance(each.edit, Block) and each.path not in seen]
+            blocks = [each for each in blocks if any(is_for(standing.runtime, mark) for mark in marks_in(each))]
+            seen |= {each.path for each in blocks}
             plan = plan_join(blocks, read)
             write(plan.changes)
             changes += plan.changes
@@ -120,8 +124,12 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
 
 def proposed_source(hub: Hub, runtime: Runtime, home: Home) -> str:
     """Return a source id for the program on this machine that no other clone writes under."""
+    return propose(platform.node(), home.system, runtime.short, _taken(hub))
+
+
+def _taken(hub: Hub) -> frozenset[str]:
     paths = (path.removeprefix("sources/") for path in read_source_files(hub.root).contents)
-    return propose(platform.node(), home.system, runtime.short, used_by_others(paths, clone_ids(hub)))
+    return used_by_others(paths, clone_ids(hub))
 
 
 def _scene(hub: Hub, runtime: Runtime, source: str, project: Path | None, options: Options, home: Home) -> Scene:
@@ -155,9 +163,8 @@ def _is_there(program: Sequence[str]) -> bool:
     return all(Path(word).is_file() for word in program if "/" in word)
 
 
-def _identity(placed: Placed) -> tuple[Path, str]:
-    """Return what two joins share: one text of ours in one file, or the same lines, or the same file."""
-    return placed.path.resolve(), "" if isinstance(placed.edit, Block) else placed.edit.snippet
+def _is_block(placed: Placed) -> bool:
+    return isinstance(placed.edit, Block)
 
 
 def _notes(runtime: Runtime, scene: Scene, placed: Iterable[Placed], plan: Plan) -> Iterator[str]:
@@ -176,6 +183,15 @@ def _notes(runtime: Runtime, scene: Scene, placed: Iterable[Placed], plan: Plan)
     if runtime.mcp_command and scene.options.mcp:
         words = mcp_words(scene.program, scene.source, scene.hub)
         yield f"for the MCP server: {runtime.mcp_command(words)}"
+
+
+def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene) -> Iterator[str]:
+    """Yield who else writes under the id: then nobody can tell whose a line is."""
+    if scene.source in _taken(hub):
+        yield f"another clone has written under the source id {scene.source!r}; `--source ID` chooses another one"
+    for each in joined(hub, home=scene.home):
+        if each.source == scene.source and each.runtime is not runtime:
+            yield f"{each.runtime.title} has the source id {scene.source!r} too; `--source ID` chooses another one"
 
 
 def _paste(runtime: Runtime, scene: Scene) -> str:

@@ -6,6 +6,7 @@ were. So the text is read into spans, and a change is spliced in. Values are rea
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Sequence
@@ -44,8 +45,12 @@ class Node:
         return found[0] if found else None
 
 
+@functools.lru_cache(maxsize=4)
 def parse(text: str) -> Node:
-    """Return the document's value with spans; an empty one counts as an empty object. Raises `OddFileError`."""
+    """Return the document's value with spans; an empty one counts as an empty object. Raises `OddFileError`.
+
+    One edit looks at a text several times, so the last ones are remembered; nobody changes what is returned.
+    """
     start = _after_gap(text, 0)
     if start == len(text):
         return Node(start, start, {})

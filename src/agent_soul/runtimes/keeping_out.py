@@ -18,7 +18,8 @@ def kept_out(project: Path, files: Iterable[Path]) -> Iterator[Placed]:
     found = _repository(project)
     if found:
         top, shared = found
-        patterns = dict.fromkeys(f"/{file.relative_to(top).as_posix()}" for file in files)
+        named = [name for file in files for name in (file, file.resolve()) if name.is_relative_to(top)]
+        patterns = dict.fromkeys(f"/{file.relative_to(top).as_posix()}" for file in named)
         for pattern in (*patterns, f"*{BACKUP}"):  # one by one, for another program's join may need one of them too
             yield Placed(shared / "info" / "exclude", Lines((pattern,)), "what Git looks over")
 

@@ -173,7 +173,7 @@ class StaticText:
                 return import_text(scene)
             return copied_text(scene, self.limit, around, only=self.only, boots=boots)
 
-        block = Block(body, scene.source, scene.hub, scene.program, scene.rev, self.header, self.whole)
+        block = Block(body, scene.source, scene.hub, scene.program, runtime.name, scene.rev, self.header, self.whole)
         yield Placed(_at(self.place, scene), block, "what it reads at the start", self.limit)
 
 

@@ -15,6 +15,9 @@ from agent_soul.runtimes.edits import Edit, OddFileError
 from agent_soul.runtimes.model import Placed
 
 BACKUP = ".agent-soul.bak"
+SIGN = b"soul"
+"""Stands in all that is ours; other programs' files can be large, or broken, and are not parsed without it."""
+_COPY = "the file as it was"
 _BOM = "\ufeff"
 
 Read = Callable[[Path], bytes | None]
@@ -52,49 +55,57 @@ def backup_of(path: Path) -> Path:
 
 def plan_join(placed: Iterable[Placed], read: Read) -> Plan:
     """Return the changes that bring all edits into their files."""
-    changes: list[Change] = []
-    odd: list[Odd] = []
-    for path, edits, what in _by_file(placed):
-        before = read(path)
-        try:
-            after = _edited(before or b"", edits)
-            had_ours = before is not None and _without(before, edits) != before
-        except OddFileError as error:
-            odd.append(Odd(path, error.message, "\n".join(edit.snippet for edit in edits)))
-            continue
-        if after == before or (before is None and not after):
-            continue
-        if before is not None and not had_ours:
-            copy = backup_of(path)
-            changes.append(Change(copy, read(copy), before, "the file as it was"))
-        changes.append(Change(path, before, after, what))
-    return Plan(tuple(change for change in changes if change.before != change.after), tuple(odd))
+    return _plan(placed, lambda path, group: _joined(path, group, read))
 
 
 def plan_end(placed: Iterable[Placed], read: Read) -> Plan:
     """Return the changes that take all edits out again."""
-    changes: list[Change] = []
-    odd: list[Odd] = []
-    for path, edits, what in _by_file(placed):
-        before, copy = read(path), read(backup_of(path))
-        try:
-            after = _taken_back(before, copy, edits)
-        except OddFileError as error:
-            odd.append(Odd(path, error.message, "\n".join(edit.snippet for edit in edits)))
-            continue
-        changes.append(Change(path, before, after, what))
-        changes.append(Change(backup_of(path), copy, None, "the file as it was"))
-    return Plan(tuple(change for change in changes if change.before != change.after), tuple(odd))
+    return _plan(placed, lambda path, group: _ended(path, group, read))
 
 
-def _by_file(placed: Iterable[Placed]) -> list[tuple[Path, list[Edit], str]]:
+def _plan(placed: Iterable[Placed], change: Callable[[Path, list[Placed]], list[Change]]) -> Plan:
+    """Return what `change` says for each file with all edits of it."""
     files: dict[Path, list[Placed]] = {}
     for each in placed:
         files.setdefault(each.path, []).append(each)
-    return [
-        (path, [each.edit for each in group], ", ".join(dict.fromkeys(each.what for each in group)))
-        for path, group in files.items()
-    ]
+    changes: list[Change] = []
+    odd: list[Odd] = []
+    for path, group in files.items():
+        try:
+            changes += [each for each in change(path, group) if each.before != each.after]
+        except OddFileError as error:
+            odd.append(Odd(path, error.message, "\n".join(each.edit.snippet for each in group)))
+    return Plan(tuple(changes), tuple(odd))
+
+
+def _joined(path: Path, group: Sequence[Placed], read: Read) -> list[Change]:
+    edits = [each.edit for each in group]
+    before = read(path)
+    after = _edited(before or b"", edits)
+    if before is None:
+        return [Change(path, before, after or None, _named(group))]
+    changes = [Change(path, before, after, _named(each for each in group if _edited(before, [each.edit]) != before))]
+    if before == after or _without(before, edits) != before or _is_marked(before, edits):
+        return changes
+    copy = backup_of(path)
+    return [Change(copy, read(copy), before, _COPY), *changes]
+
+
+def _ended(path: Path, group: Sequence[Placed], read: Read) -> list[Change]:
+    edits = [each.edit for each in group]
+    before, copy = read(path), read(backup_of(path))
+    if copy is None and SIGN not in (before or b""):
+        return []
+    after = _taken_back(before, copy, edits)
+    what = _named(each for each in group if _without(before or b"", [each.edit]) != (before or b""))
+    changes = [Change(path, before, after, what)]
+    if after is None or not _is_marked(after, edits):  # another program may share what is there
+        changes.append(Change(backup_of(path), copy, None, _COPY))
+    return changes
+
+
+def _named(group: Iterable[Placed]) -> str:
+    return ", ".join(dict.fromkeys(each.what for each in group))
 
 
 def _taken_back(before: bytes | None, copy: bytes | None, edits: Sequence[Edit]) -> bytes | None:
@@ -115,6 +126,11 @@ def _taken_back(before: bytes | None, copy: bytes | None, edits: Sequence[Edit])
 def _stands(edit: Edit, content: bytes) -> bool:
     """Tell whether an edit was made: there is something to take out, or nothing to put in."""
     return _without(content, [edit]) != content or _edited(content, [edit]) == content
+
+
+def _is_marked(content: bytes, edits: Sequence[Edit]) -> bool:
+    """Tell whether something of ours stands in a file, for whatever program."""
+    return any(edit.marks(decode(content)[1]) for edit in edits)
 
 
 def _edited(content: bytes, edits: Sequence[Edit]) -> bytes:

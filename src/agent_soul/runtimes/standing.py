@@ -14,7 +14,7 @@ from agent_soul.runtimes.keeping_out import kept_out
 from agent_soul.runtimes.machine import home_of_process, skill_texts
 from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import read_note
-from agent_soul.runtimes.plan import decode
+from agent_soul.runtimes.plan import SIGN, decode
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.writing import read
 
@@ -46,7 +46,7 @@ def joined(hub: Hub, *, home: Home | None = None) -> list[Standing]:
 def find_join(hub: Hub, runtime: Runtime, scene: Scene) -> Standing | None:
     """Return the join of one program, or None. Raises `RefusedError` where a hub that is there has it."""
     placed = tuple(placed_by(runtime, scene))
-    marks = [mark for each in placed for mark in marks_in(each) if is_of(hub, mark)]
+    marks = [mark for each in placed for mark in marks_in(each) if is_of(hub, mark) and is_for(runtime, mark)]
     if not marks:
         return None
     source = next((mark.source for mark in marks if mark.source), "")
@@ -61,18 +61,18 @@ def probe(hub: Hub, home: Home, project: Path | None) -> Scene:
 
 
 def placed_by(runtime: Runtime, scene: Scene) -> Iterator[Placed]:
-    """Yield every edit that a join takes."""
+    """Yield every edit that a join takes, of the files that links lead to."""
     placed = [each for part in runtime.parts_in(scene.project) for each in part.placed(runtime, scene)]
-    yield from placed
     if scene.project:
-        yield from kept_out(scene.project, [each.path for each in placed])
+        placed += kept_out(scene.project, [each.path for each in placed])
+    yield from (each._replace(path=each.path.resolve()) for each in placed)
 
 
 def marks_in(placed: Placed) -> Sequence[Mark]:
     """Return what of ours, of whatever hub, stands in a file; one that cannot be understood has none."""
     with contextlib.suppress(StoppedError):
         content = read(placed.path)
-        if content is not None:
+        if content is not None and SIGN in content:
             return placed.edit.marks(decode(content)[1])
     return ()
 
@@ -80,6 +80,11 @@ def marks_in(placed: Placed) -> Sequence[Mark]:
 def is_of(hub: Hub, mark: Mark) -> bool:
     """Tell whether something of ours is for this hub."""
     return bool(mark.hub) and Path(mark.hub) == hub.root
+
+
+def is_for(runtime: Runtime, mark: Mark) -> bool:
+    """Tell whether something of ours is for this program: two may read one file."""
+    return not mark.runtimes or runtime.name in mark.runtimes
 
 
 def refuse_other_hub(hub: Hub, runtime: Runtime, placed: Iterable[Placed]) -> None:

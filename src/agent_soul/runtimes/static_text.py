@@ -26,6 +26,7 @@ _DATA = (
 )
 _FIRST = "Write before you reply: what was decided, learned, corrected or preferred is recorded first, then answered"
 EVERYTHING = (INTRODUCTION, *L0_FILES, *L1_PAGES)
+_NOTHING_LEFT_OUT = "Nothing is left out."
 _STEPS = 256
 
 
@@ -178,13 +179,10 @@ def _joined(head: str, kept: Sequence[tuple[Section, tuple[str, ...]]], scene: S
         if _items(lines) < _items(section.lines)
     ]
     everything = f'`{scene.typed} context --hub "{scene.hub}"`'
-    end = (
-        f"Left out for the limit of {limit}: {', '.join(cut)}; all of it: {everything}."
-        if cut
-        else "Nothing is left out."
-    )
-    lines = [head, *(line for _, lines in kept for line in lines), "", f"End of the shared memory. {end}"]
-    return "\n".join(lines).lstrip("\n") + "\n"
+    end = f"Left out for the limit of {limit}: {', '.join(cut)}; all of it: {everything}." if cut else _NOTHING_LEFT_OUT
+    lines = [head, *(line for _, lines in kept for line in lines)]
+    lines += ["", f"End of the shared memory. {end}"] if head or cut else []
+    return "\n".join(lines).strip("\n") + "\n"
 
 
 def _items(lines: Sequence[str]) -> int:

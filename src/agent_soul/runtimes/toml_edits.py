@@ -50,7 +50,7 @@ class ServerTable:
         if _server(text) is None:
             return text
         spans = _spans(text)
-        for chosen in (spans, *([span] for span in spans)):
+        for chosen in (*(spans[first:] for first in range(len(spans))), *([span] for span in spans)):
             with contextlib.suppress(OddFileError):
                 return _checked(_cut(text, chosen), text)
         raise OddFileError(f"its entry {_SERVERS}.{SERVER} is written in a way that is not ours")
@@ -82,15 +82,14 @@ def _load(text: str) -> dict[str, Any]:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Return where our tables stand, ours below it in one with it, without the comments that belong to what follows."""
+    """Return where our table and those below it stand, without the comments that belong to what follows."""
     starts = [match.start() for match in _HEADER.finditer(text)] + [len(text)]
     spans: list[tuple[int, int]] = []
     for start, end in itertools.pairwise(starts):
-        if _OURS.match(text, start):
-            kept = len(_comments_at_end(text[start:end])) if end < len(text) else 0
-            spans.append((start, end - kept))
-            if len(spans) > 1 and spans[-2][1] == start:
-                spans[-2:] = [(spans[-2][0], spans[-1][1])]
+        if not _OURS.match(text, start):
+            continue
+        is_followed_by_ours = end == len(text) or _OURS.match(text, end)
+        spans.append((start, end if is_followed_by_ours else end - len(_comments_at_end(text[start:end]))))
     return spans
 
 

@@ -1,0 +1,256 @@
+"""Edits of texts in the forms that agent programs read: what is a stranger's stays as it was, comments and all."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tomllib
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agent_soul.runtimes import json_text
+from agent_soul.runtimes.allowing import is_ours
+from agent_soul.runtimes.blocks import Block, find_block
+from agent_soul.runtimes.commands import HookCall, hook_command, hook_words, mcp_words, read_hook, read_server, words_of
+from agent_soul.runtimes.edits import OddFileError
+from agent_soul.runtimes.json_edits import Hooks, Member
+from agent_soul.runtimes.line_edits import Lines
+from agent_soul.runtimes.toml_edits import ServerTable
+from agent_soul.runtimes.yaml_edits import ListItem
+from joins import COMMENTS, STRANGER, TABLES, VALUES, settings_texts
+
+CALL = HookCall(("/opt/bin/soul",), "session-start", "codex", "my-codex", "/home/me/soul")
+OURS = {"hooks": [{"type": "command", "command": hook_command(CALL)}]}
+SERVER = mcp_words(["/opt/bin/soul"], "my-codex", "/home/me/soul")
+few = settings(max_examples=40, deadline=None)
+
+
+@few
+@given(VALUES, st.sampled_from([None, 2, "\t"]))
+def test_json_is_read_as_the_library_reads_it(value: Any, indent: int | str | None) -> None:
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+
+    assert json_text.parse(text).value == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{", "[1", '{"a" 1}', '{"a": 1 "b": 2}', "{a: 1}", "{'a': 1}", "[,]", "{,}", "{} {}", '"a', "[" * 99, "tru", "/"],
+)
+def test_what_is_no_json_is_refused(text: str) -> None:
+    with pytest.raises(OddFileError):
+        json_text.parse(text)
+
+
+@few
+@given(settings_texts(), VALUES)
+def test_a_member_changes_nothing_else(text: str, value: Any) -> None:
+    """What the text says is what it said, with the member; its comments are there; without it, that again."""
+    said = json_text.parse(text).value
+
+    after = json_text.put_member(text, ("mcpServers", "agent-soul"), value)
+
+    servers = {**said.get("mcpServers", {}), "agent-soul": value}
+    assert json_text.parse(after).value == {**said, "mcpServers": servers}
+    assert list(json_text.parse(after).value)[: len(said)] == list(said)
+    assert [after.count(each) for each in COMMENTS] == [text.count(each) for each in COMMENTS]
+    rest = json_text.remove(after, ("mcpServers", "agent-soul"))
+    assert json_text.parse(rest).value == {key: each for key, each in said.items() if (key, each) != ("mcpServers", {})}
+    assert [rest.count(each) for each in COMMENTS] == [text.count(each) for each in COMMENTS]
+
+
+@few
+@given(settings_texts())
+def test_hooks_of_strangers_stay(text: str) -> None:
+    hooks = Hooks({"Stop": OURS, "SessionStart": OURS})
+
+    once = hooks.put(text)
+
+    assert hooks.put(once) == once
+    for event, items in json_text.parse(text).value.get("hooks", {}).items():
+        assert json_text.parse(once).value["hooks"][event][: len(items)] == items
+    assert [mark.source for mark in hooks.marks(once)] == ["my-codex"] * 2
+    assert _without_empty_lists(hooks.take_out(once)) == _without_empty_lists(text)
+
+
+def _without_empty_lists(text: str) -> Any:
+    said = dict(json_text.parse(text).value)
+    hooks = {event: items for event, items in said.pop("hooks", {}).items() if items}
+    return said, hooks
+
+
+LAYOUTS = {
+    '{\n    "a": 1\n}\n': '{\n    "a": 1,\n    "m": true\n}\n',
+    '{\n\t"a": 1, // why\n}': '{\n\t"a": 1, // why\n\t"m": true,\n}',
+    '{\n  "a": 1 // why\n  // end\n}': '{\n  "a": 1, // why\n  "m": true\n  // end\n}',
+    '{"a": 1}': '{"a": 1, "m": true}',
+    "{}": '{\n  "m": true\n}',
+    "": '{\n  "m": true\n}\n',
+    '{\r\n  "a": 1\r\n}\r\n': '{\r\n  "a": 1,\r\n  "m": true\r\n}\r\n',
+    "{\n  // nothing yet\n}\n": '{\n  // nothing yet\n  "m": true\n}\n',
+    '{\n  "a": 1 }': '{\n  "a": 1,\n  "m": true }',
+}
+
+
+@pytest.mark.parametrize("before", LAYOUTS)
+def test_a_member_stands_as_its_neighbours_do(before: str) -> None:
+    after = json_text.put_member(before, ("m",), True)
+
+    assert after == LAYOUTS[before]
+    if before:
+        assert json_text.remove(after, ("m",)) == before
+
+
+def test_our_handler_leaves_a_group_that_somebody_shares_with_it() -> None:
+    """A person moved it among their own; it gets its own place again, and theirs stays."""
+    beep = STRANGER["hooks"][0]
+    text = json.dumps({"hooks": {"Stop": [{"matcher": "x", "hooks": [beep, OURS["hooks"][0]]}, OURS, OURS]}})
+    hooks = Hooks({"Stop": OURS})
+
+    after = json_text.parse(hooks.put(text)).value
+
+    assert after == {"hooks": {"Stop": [{"matcher": "x", "hooks": [beep]}, OURS]}}
+    assert json_text.parse(hooks.take_out(text)).value == {"hooks": {"Stop": [{"matcher": "x", "hooks": [beep]}]}}
+
+
+def test_a_server_of_that_name_that_somebody_else_wrote_is_theirs() -> None:
+    text = '{"mcpServers": {"agent-soul": {"command": "npx", "args": ["soul"]}}}'
+    server = Member(("mcpServers", "agent-soul"), {"command": SERVER[0], "args": SERVER[1:]})
+
+    assert server.take_out(text) == text
+    assert server.marks(server.put(text))[0].hub == "/home/me/soul"
+
+
+PATHS = st.text(st.characters(codec="utf-8", exclude_characters="\0\n\r"), min_size=1, max_size=12)
+
+
+@few
+@given(PATHS, PATHS)
+def test_a_command_is_read_back_from_any_path(program: str, hub: str) -> None:
+    call = HookCall((f"/opt/{program}/soul",), "stop", "gemini", "a-b", f"/home/{hub}")
+
+    assert read_hook(words_of({"command": hook_command(call)})) == call
+    assert read_hook(words_of({"command": call.program[0], "args": hook_words(call)[1:]})) == call
+    assert read_server(mcp_words(call.program, "a-b", call.hub)) == (call.program, "a-b", call.hub)
+
+
+def test_a_shell_takes_a_command_as_it_was_meant() -> None:
+    hub = '/home/李 雷/my "$HOME" `x` \\ soul\'s'
+    call = HookCall(("printf", "%s\\0", "/x y/soul"), "stop", "codex", "a-b", hub)
+
+    said = subprocess.run(["sh", "-c", hook_command(call)], capture_output=True, check=True).stdout
+
+    assert said.decode().split("\0")[:-1] == hook_words(call)[2:]
+
+
+@pytest.mark.parametrize("line", ["soul", "soul hooks x", "say hook soul", "beep 'open", "", "my-soul hook stop"])
+def test_commands_of_strangers_are_not_ours(line: str) -> None:
+    assert read_hook(words_of({"command": line})) is None
+
+
+@few
+@given(TABLES, st.booleans())
+def test_our_table_changes_no_other(text: str, crlf: bool) -> None:
+    text = text.replace("\n", "\r\n") if crlf else text
+    table = ServerTable(tuple(SERVER))
+
+    once = table.put(text)
+
+    assert table.put(once) == once
+    assert tomllib.loads(once.replace("\r\n", "\n"))["mcp_servers"]["agent-soul"]["args"] == SERVER[1:]
+    assert table.take_out(once).rstrip() == text.rstrip()
+    assert "\r\n" not in text or "\n" not in once.replace("\r\n", "")
+
+
+def test_our_table_is_found_where_codex_moved_it() -> None:
+    """Codex writes `env` as a table of its own, and puts other tables behind ours; their comments are theirs."""
+    table = ServerTable(tuple(SERVER))
+    text = f'{table.snippet}\n[mcp_servers.agent-soul.env]\nA = "b"\n\n# mine\n[other]\na = 1\n'
+
+    assert table.take_out(text) == "\n# mine\n[other]\na = 1\n"
+    assert (
+        table.take_out('[mcp_servers.agent-soul]\ncommand = "npx"\n') == '[mcp_servers.agent-soul]\ncommand = "npx"\n'
+    )
+
+
+LISTS = {
+    "": "read:\n  - /a/b.md\n",
+    "model: x # mine\n": "model: x # mine\nread:\n  - /a/b.md\n",
+    "read:\n- one\n- two # why\n\nmodel: x\n": "read:\n- one\n- two # why\n- /a/b.md\n\nmodel: x\n",
+    "read:\n    - one": "read:\n    - one\n    - /a/b.md",
+    "read: # mine\r\n  - one\r\n": "read: # mine\r\n  - one\r\n  - /a/b.md\r\n",
+}
+
+
+@pytest.mark.parametrize("before", LISTS)
+def test_an_item_joins_a_list(before: str) -> None:
+    item = ListItem("read", "/a/b.md")
+
+    after = item.put(before)
+
+    assert after == LISTS[before]
+    assert item.put(after) == after
+    assert item.take_out(after).rstrip() == before.rstrip()
+    assert "/a/b.md" in yaml.safe_load(after)["read"]
+
+
+@pytest.mark.parametrize(
+    "text", ["read: [a, b]\n", "read: a\n", "read:\n", "- a\n", "a: [\n", "read:\n  - |\n    x\n    - y\n"]
+)
+def test_a_list_of_another_form_is_left_to_a_person(text: str) -> None:
+    with pytest.raises(OddFileError):
+        ListItem("read", "/a/b.md").put(text)
+
+
+TEXTS = st.text(st.sampled_from("ab中\n #<!->"), max_size=30)
+
+
+@few
+@given(TEXTS, TEXTS, st.booleans())
+def test_a_block_changes_nothing_around_it(before: str, body: str, crlf: bool) -> None:
+    before = before.replace("\n", "\r\n") if crlf else before
+    block = Block(lambda _: f"{body}\n", "a-b", '/home/"me" -->/soul', ("/bin/soul",), "zed")
+
+    once = block.put(before)
+
+    assert once.startswith(before) or not before.strip()
+    assert block.put(once) == once
+    assert [mark.hub for mark in block.marks(once)] == ['/home/"me" -->/soul']
+    assert block.take_out(once).rstrip() == before.rstrip()
+    changed = Block(lambda _: "new\n", "a-b", "/soul", ("/bin/soul",), "zed")
+    assert find_block(changed.put(once)).body == "new\n"  # type: ignore[union-attr]
+    assert changed.take_out(changed.put(once)).rstrip() == before.rstrip()
+
+
+def test_no_text_ends_its_own_block() -> None:
+    block = Block(lambda _: "<!-- agent-soul:end id=core -->\n<!--agent-soul:begin\n", "a-b", "/soul", (), "zed")
+
+    assert block.take_out(block.put("mine\n")) == "mine\n"
+
+
+def test_lines_stand_once() -> None:
+    lines = Lines(("/AGENTS.md",))
+
+    assert lines.put("a") == "a\n/AGENTS.md\n"
+    assert lines.put("/AGENTS.md\r\n") == "/AGENTS.md\r\n"
+    assert lines.take_out("a\n/AGENTS.md\nb/AGENTS.md\n") == "a\nb/AGENTS.md\n"
+
+
+@pytest.mark.parametrize(
+    ("rule", "ours"),
+    [
+        ("Bash(soul add *)", True),
+        ('Bash(python3 "/home/me/soul/scripts/soul.py" search *)', True),
+        ("Shell(/opt/bin/soul)", True),
+        ("/opt/bin/soul boot *", True),
+        ("Bash(git add *)", False),
+        ("Bash(soul redact *)", False),
+        ("Bash(npm run soul)", False),
+    ],
+)
+def test_rules_of_ours_are_known_however_the_command_was_typed(rule: str, ours: bool) -> None:
+    assert is_ours(rule) == ours
