@@ -68,6 +68,31 @@ class TestStart:
         assert first.startswith("# Shared memory of the user's agents")
         assert told(machines.other, "two", seconds=200) == ""
 
+    def test_what_others_recorded_for_pages_loaded_on_demand_is_told_once(self, machines: Machines) -> None:
+        say(machines.one, "Said before the first session.", scope="fuzzy")
+        sync(machines.one)
+        assert told(machines.other, "one") == ""
+        say(machines.one, "Refund test is red.", scope="fuzzy")
+        say(machines.one, "重试五次。", kind="decision", scope="project", project="支付")
+        say(machines.one, "Seen by itself.", SOURCE, scope="fuzzy")
+        say(machines.one, "It lasts.")
+        sync(machines.one)
+        say(machines.other, "Not committed yet.", "other-agent", scope="fuzzy")
+
+        lines = told(machines.other, "two", seconds=200).partition(
+            "## Recorded by others since the last session here\n"
+        )
+        assert [line.partition(" (")[0] for line in lines[2].strip().split("\n")] == [
+            "- Not committed yet.",
+            "- 支付: 重试五次。",
+            "- Refund test is red.",
+        ]
+        assert [row.partition(" (")[0] for row in lines[0].split("\n") if row.startswith("- ")] == [
+            "- Waiting: 1 not shared yet: `soul sync`",
+            "- It lasts.",
+        ]
+        assert told(machines.other, "three", seconds=400) == ""
+
     def test_what_was_recorded_here_and_is_on_no_page_yet_is_told(self, hub: Path) -> None:
         here = open_hub(hub)
         say(here, "Old fact.")

@@ -98,7 +98,7 @@ def boot(
     revision = gitio.head(hub) if hub.git_root else ""
     report = Report(pulled, session, writes, _log_of_yesterday(log, memory.today), pending, revision)
     if before:
-        memory = memory._replace(only=_new_ids(hub, log, before))
+        memory = memory._replace(only=new_ids(hub, log, before))
     left = request.budget - estimate_tokens(f"{report.text}\n") - 1
     return Boot(report, make_context(request._replace(budget=max(left, LEAST_BUDGET)), memory))
 
@@ -167,7 +167,7 @@ def _known_commit(hub: Hub, revision: str) -> str:
     return commit
 
 
-def _new_ids(hub: Hub, log: Log, commit: str) -> frozenset[str]:
+def new_ids(hub: Hub, log: Log, commit: str) -> frozenset[str]:
     """Return the events that the log has and the commit has not; only files that differ are looked into."""
     differing = set(gitio.differing_sources(hub, commit))
     objects = gitio.read_tree(hub, commit).objects

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Collection
+from typing import NamedTuple
 
 from agent_soul.boot import Pulled, noted_session, pull_within, some_of, waiting
 from agent_soul.clone import last_together
@@ -14,6 +15,8 @@ from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hooking import delta, detached
 from agent_soul.hooking.call import COMPACT, CURSOR, RESUME, Call
+from agent_soul.hooking.delta import Row
+from agent_soul.hooking.elsewhere import rows_elsewhere
 from agent_soul.hooking.memo import Memo, is_first, not_told_today, remembering
 from agent_soul.hooking.place import Place
 from agent_soul.log import Log
@@ -35,6 +38,14 @@ _HOW_TO_WRITE = (
 _MORE = "Left out for room: {} lines; `soul context` shows more."
 
 
+class Found(NamedTuple):
+    """What there may be to tell: the memory itself, what is reported, and what others recorded on demand."""
+
+    memory: Memory
+    report: list[str]
+    others: list[Row]
+
+
 def start(call: Call, place: Place, already_read: str) -> str:
     """Bring what is new, note the session, and return what the agent should know, or nothing where it knows it."""
     hub = place.hub
@@ -44,20 +55,24 @@ def start(call: Call, place: Place, already_read: str) -> str:
     pulled = _pulled(call, place)
     log = whole_log(hub)
     memory = recall(hub, log, "", place.now)
-    report = [] if call.origin == COMPACT else _report(call, pulled, log, memory, place)
+    found = Found(memory, [], [])
+    if call.origin != COMPACT:
+        report = _report(call, pulled, log, memory, place)
+        found = Found(memory, report, rows_elsewhere(hub, log, memory, place.source))
     if place.source:
         with contextlib.suppress(RefusedError):  # an id that is none is said by whatever writes with it
             noted_session(hub, place.source, place.now, call.session)
     with remembering(hub, call.session) as memo:
-        return _news(call, place, memory, report, already_read, memo)
+        return _news(call, place, found, already_read, memo)
 
 
-def _news(call: Call, place: Place, memory: Memory, report: list[str], already_read: str, memo: Memo) -> str:
+def _news(call: Call, place: Place, found: Found, already_read: str, memo: Memo) -> str:
+    memory = found.memory
     rows = delta.current_rows(memory)
     known = _known(call, memo, delta.keys_read(rows, already_read, memory.config.line))
     shown = {*delta.event_keys(already_read, memory.config.line), *memo.read}
-    new = [row for row in (*rows, *delta.ended_rows(memory, shown)) if row.key not in known]
-    if not (new or report):
+    new = [row for row in (*rows, *delta.ended_rows(memory, shown), *found.others) if row.key not in known]
+    if not (new or found.report):
         return ""
     source = f" --source {place.source}" if place.source else ""
     if known:
@@ -65,7 +80,7 @@ def _news(call: Call, place: Place, memory: Memory, report: list[str], already_r
     else:
         how_to_write = _HOW_TO_WRITE.format(source=source)
         head = f"# Shared memory of the user's agents ({memory.today})\n{_HOW_TO_READ}\n{how_to_write}"
-    told = delta.tell(place.typed(head), [place.typed(row) for row in report], new, place.typed(_MORE))
+    told = delta.tell(place.typed(head), [place.typed(row) for row in found.report], new, place.typed(_MORE))
     memo.told += sorted(told.keys)
     return told.text
 
