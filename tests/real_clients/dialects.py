@@ -37,7 +37,7 @@ def dialect_of(path: str) -> Dialect | None:
         return _MESSAGES
     if path.endswith("/responses"):
         return _RESPONSES
-    if path.endswith(("enerateContent")):
+    if path.endswith("enerateContent"):
         return _GEMINI
     return None
 

@@ -22,6 +22,11 @@ Wish = Callable[[str], str]
 """From all that a request says to the command that the model wants to run, or nothing."""
 
 
+def nothing(_: str) -> str:
+    """Wish for no command."""
+    return ""
+
+
 class Seen(NamedTuple):
     """One request: where it went, all that it says, and the names of the tools that the program offers."""
 
@@ -31,12 +36,12 @@ class Seen(NamedTuple):
 
 
 class Model:
-    """Answers requests, each thread of the server by itself."""
+    """Answers requests, each thread of the server by itself. `wish` says what it does next."""
 
-    def __init__(self, wish: Wish = lambda _: "") -> None:
+    def __init__(self, wish: Wish = nothing) -> None:
         self.seen: list[Seen] = []
         self.port = 0
-        self._wish = wish
+        self.wish = wish
 
     @property
     def text(self) -> str:
@@ -57,7 +62,7 @@ class Model:
         seen = Seen(path, _strings(body), tuple(dialect.tools(body)))
         self.seen.append(seen)
         shell = next((name for name in seen.tools if name in SHELLS), "")
-        command = self._wish(seen.text) if shell and not dialect.has_result(body) else ""
+        command = self.wish(seen.text) if shell and not dialect.has_result(body) else ""
         said = Said("", shell, SHELLS[shell](command)) if command else Said(DONE)
         return dialect.written(said, path, body)
 

@@ -1,17 +1,21 @@
-"""A user's machines: a hub made as the README says, a remote, another machine, and homes with agent programs in them."""
+"""A user's machines: a hub made as the README says, its remote, another machine, homes with agent programs in them."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from agent_soul.hub import open_hub
 from real_clients.mock_model import Model
 from real_clients.programs import Program
+from support import git
 
 ROOT = Path(__file__).parents[2]
 L0 = "Marie Lindqvist-L0 signs every message with a heron."
@@ -76,6 +80,16 @@ class World:
         folder.mkdir(exist_ok=True)
         words = [str(commands / program.command), *program.arguments(said)]
         return self._run(words, home, folder, program.environment(model.port))
+
+    def last_event(self) -> dict[str, Any]:
+        """Return the newest event in the log of the hub, whoever recorded it."""
+        lines = (line for file in self.hub.glob("sources/*/*.ndjson") for line in file.read_text("utf-8").splitlines())
+        newest: dict[str, Any] = max(map(json.loads, lines), key=lambda event: datetime.fromisoformat(event["ts"]))
+        return newest
+
+    def remote_log(self) -> str:
+        """Return the log as the remote has it."""
+        return git(self.remote, "grep", "-h", "", "main", "--", "sources")
 
     def _git(self, folder: Path, *arguments: str) -> None:
         self._run(["git", *arguments], self.home, folder)
