@@ -39,11 +39,11 @@ def boot_where_told(text: str) -> str:
 
 
 def recording(summary: str) -> Wish:
-    """Return the wish to record something of the project shop, by the command that the text gives."""
+    """Return the wish to record what every agent should know, by the command that the text gives."""
 
     def wish(text: str) -> str:
         found = _ADD.search(text)
-        return f'{found[1]}project:shop{found[2]}"{summary}"' if found else ""
+        return f'{found[1]}stable{found[2]}"{summary}"' if found else ""
 
     return wish
 
