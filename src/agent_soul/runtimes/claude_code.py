@@ -21,17 +21,18 @@ def hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
     return {"hooks": [{"type": "command", "command": program, "args": arguments, "timeout": event.seconds}]}
 
 
+def _notes(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:
+    settings, agents = (Place(_ROOTS, name).on(scene.home) for name in ("settings.json", "AGENTS.md"))
+    notes = []
+    if text_of(agents):
+        notes.append(f"{agents} is there, and Claude Code does not read it: its own is CLAUDE.md")
+    if re.search(r'"agent-soul@[^"]*"\s*:\s*true', text_of(settings)):
+        notes.append(f"{settings} enables our plugin, which brings the same hooks: `claude plugin disable agent-soul`")
+    return notes
+
+
 def _server(words: list[str]) -> dict[str, Any]:
     return {"type": "stdio", "command": words[0], "args": words[1:]}
-
-
-def _notes(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:
-    settings = Place(_ROOTS, "settings.json").on(scene.home)
-    if not re.search(r'"agent-soul@[^"]*"\s*:\s*true', text_of(settings)):
-        return []
-    return [
-        f"{settings} enables the plugin agent-soul, which brings the same hooks: `claude plugin disable agent-soul`"
-    ]
 
 
 def _rules(scene: Scene) -> list[str]:
@@ -64,6 +65,6 @@ RUNTIME = Runtime(
     project_parts=(StaticText(Place(("~",), ".claude/rules/agent-soul.md"), whole=True),),
     looks_installed=(Place(_ROOTS, ""),),
     afterwards=("start Claude Code anew",),
-    notes=_notes,
     check="`/context` lists the file `agent-soul.md` among the memory files, `/hooks` the three hooks",
+    notes=_notes,
 )
