@@ -169,6 +169,16 @@ def test_a_refusal_in_the_middle_changes_nothing(standing: bool, tmp_path: Path,
     assert picture(home.folder) == before
 
 
+def test_a_program_that_is_not_there_is_joined_all_the_same(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+
+    [note] = join(hub, find("codex"), home=home).notes
+
+    assert note == f"Codex CLI does not seem to be installed: there is no {home.folder / '.codex'}"
+    assert joined(hub, home=home)
+    assert join(hub, find("codex"), home=home).notes == ()
+
+
 def test_a_read_only_file_stops_it(tmp_path: Path, home: Home) -> None:
     hub = make_hub(tmp_path / "hub")
     place = home.folder / ".codex" / "hooks.json"

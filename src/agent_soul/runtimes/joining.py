@@ -69,10 +69,10 @@ def join(
     plan = plan_join(placed, read)
     if project:
         refuse_tracked(project, [each.path for each in placed if each.path.is_relative_to(project)])
+    notes = [*_notes(runtime, scene, placed, plan), *_notes_on_source(hub, runtime, scene)]
     if apply and plan.changes:
         note = read_note(hub).with_folders(write(plan.changes))
         write_note(hub, note.with_project(runtime.name, project) if project else note)
-    notes = [*_notes(runtime, scene, placed, plan), *_notes_on_source(hub, runtime, scene)]
     return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene))
 
 
