@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json
-from agent_soul.cli.options import source_option
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub
 from agent_soul.runtimes.joining import Outcome, end_join, joined
@@ -19,9 +18,10 @@ from agent_soul.runtimes.plan import Change, decode
 from agent_soul.runtimes.registry import RUNTIMES, find
 
 
+# No environment variable stands in for --source: an agent that joins another program would give it its own id.
 @click.command()
 @click.argument("runtime", required=False)
-@source_option
+@click.option("--source", metavar="ID", help="The program's own source id, if not the one that is proposed.")
 @click.option(
     "--project",
     is_flag=False,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,13 @@ def hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
 
 
 def _notes(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:
-    agents = Place(_ROOTS, "AGENTS.md").on(scene.home)
-    return [f"{agents} is there, and Claude Code does not read it: its own is CLAUDE.md"] if text_of(agents) else []
+    settings, agents = (Place(_ROOTS, name).on(scene.home) for name in ("settings.json", "AGENTS.md"))
+    notes = []
+    if text_of(agents):
+        notes.append(f"{agents} is there, and Claude Code does not read it: its own is CLAUDE.md")
+    if re.search(r'"agent-soul@[^"]*"\s*:\s*true', text_of(settings)):
+        notes.append(f"{settings} enables our plugin, which brings the same hooks: `claude plugin disable agent-soul`")
+    return notes
 
 
 def _server(words: list[str]) -> dict[str, Any]:
@@ -50,6 +56,7 @@ RUNTIME = Runtime(
             hook,
         ),
         Skill(Place(("~",), ".agents/skills/agent-soul")),
+        # It does not look there; a copy, because links need a privilege on Windows.
         Skill(Place(_ROOTS, "skills/agent-soul")),
         Server(Place(("$CLAUDE_CONFIG_DIR", "~"), ".claude.json"), ("mcpServers", "agent-soul"), _server),
         AllowedWords(Place(_ROOTS, "settings.json"), ("permissions", "allow"), _rules),

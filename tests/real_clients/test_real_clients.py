@@ -1,0 +1,101 @@
+"""Real agent programs read what `soul join` wrote, and nothing of it after `--uninstall`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from agent_soul.runtimes.registry import find
+from real_clients.mock_model import Model, Wish, nothing, serving
+from real_clients.programs import CLAUDE_CODE, CODEX, PROGRAMS, Program
+from real_clients.world import L0, L1, World, home_for
+
+pytestmark = [pytest.mark.programs, pytest.mark.timeout(600)]
+COMMANDS = Path(os.environ.get("REAL_CLIENTS_COMMANDS", ""))
+"""Where the programs are; `scripts/real_clients.sh` installs them and says it."""
+_BOOT = re.compile(r"`([^`\n]* boot [^`\n]*)`")
+_ADD = re.compile(r'`([^`\n]* add [^`\n]* --scope )project:NAME( --summary )"situation, fact, reason"`')
+_SECONDS = 30
+"""How long what a session recorded may take to the remote after its end."""
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    made = World(tmp_path_factory.mktemp("world"))
+    made.make()
+    return made
+
+
+def boot_where_told(text: str) -> str:
+    """Return the command that the text gives for the start of a session, as a model that follows it would."""
+    found = _BOOT.search(text)
+    return found[1] if found else ""
+
+
+def recording(summary: str) -> Wish:
+    """Return the wish to record what every agent should know, by the command that the text gives."""
+
+    def wish(text: str) -> str:
+        found = _ADD.search(text)
+        return f'{found[1]}stable{found[2]}"{summary}"' if found else ""
+
+    return wish
+
+
+def wait_until(holds: Callable[[], bool], seconds: float) -> None:
+    """Fail the test where something does not hold within so many seconds."""
+    latest = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < latest, "it did not happen"
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
+def test_it_reads_the_memory_while_it_is_joined(program: Program, world: World, tmp_path: Path) -> None:
+    newer = f"Deploy {program.name} on Tuesdays only: the bank's gateway restarts on Mondays (delta)."
+    with serving(Model(boot_where_told)) as model:
+        home = home_for(program, tmp_path / "home", model.port)
+        world.soul("join", program.name, home=home)
+        world.recorded_elsewhere(newer)
+        world.prompt(program, COMMANDS, home, model)
+        first = next(seen.text for seen in model.seen if seen.tools)
+        assert L0 in first
+        assert L1 in first
+        assert newer in (first if find(program.name).has_hooks else model.text)
+
+        model.seen.clear()
+        world.soul("join", program.name, "--uninstall", home=home)
+        world.prompt(program, COMMANDS, home, model)
+        assert model.text
+        for ours in (L0, L1, newer, "agent-soul", str(world.hub)):
+            assert ours not in model.everything
+
+
+def test_what_each_of_two_programs_records_the_other_knows(world: World, tmp_path: Path) -> None:
+    recorded = {
+        CLAUDE_CODE: "The shop keeps its sessions in Redis: logins took 300 ms from Postgres (from Claude Code).",
+        CODEX: "商店的退款金额用 int64 存储，因为以分为单位的 int32 会溢出（来自 Codex）。",
+    }
+    with serving(Model()) as model:
+        home, source = tmp_path / "home", {}
+        for program in recorded:
+            home_for(program, home, model.port)
+            source[program] = json.loads(world.soul("join", program.name, "--allow", "--json", home=home))["source"]
+        for program, summary in recorded.items():
+            model.wish = recording(summary)
+            world.prompt(program, COMMANDS, home, model)
+            assert {"source": source[program], "summary": summary}.items() <= world.last_event().items()
+
+        model.wish = nothing
+        for program in recorded:
+            model.seen.clear()
+            world.prompt(program, COMMANDS, home, model)
+            for summary in recorded.values():
+                assert summary in model.text
+    wait_until(lambda: all(summary in world.remote_log() for summary in recorded.values()), _SECONDS)
