@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_soul.config import default_config
+from agent_soul.config import Threshold, default_config
 from agent_soul.conflicts import find_conflicts
 from agent_soul.contexts.asking import LEAST_BUDGET, Memory, Request
 from agent_soul.contexts.choosing import Context, make_context
@@ -211,6 +211,15 @@ def test_a_metric_is_one_line_with_its_trend() -> None:
 
     assert context.ids == ["event-8"]
     assert "0.8 (target 1), improving: 0.6 → 0.7 → 0.8" in context.text
+
+
+def test_a_metric_beyond_its_limit_is_marked() -> None:
+    value = project_event(1, kind="metric", metric={"name": "ocr", "value": 0.6})
+    limit = default_config()._replace(thresholds=(Threshold("ocr", minimum=0.9),))
+
+    context = make_context(Request(project="DataFlow"), memory_of(value)._replace(config=limit))
+
+    assert "ocr of DataFlow: 0.6 ⚠ below 0.9 since " in context.text
 
 
 def test_of_a_topic_only_the_newest_is_true() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from agent_soul.conflicts import Conflict
 from agent_soul.markdown import document, title_text
@@ -92,8 +92,13 @@ def _metrics_left_out(number: int) -> str:
 
 def _metric_item(series: Series, resolution: Resolution, crossed: Sequence[Crossing]) -> str:
     """Return a metric as a list item, with its plot below."""
-    item = metric_line(series, resolution, "".join(f" ⚠ {each.mark}" for each in crossed if each.series == series))
+    item = metric_line(series, resolution, crossing_marks(series, crossed))
     return f"{item}\n  {plot_text(series)}" if len(series) >= _PLOTTED else item
+
+
+def crossing_marks(series: Series, crossed: Iterable[Crossing]) -> str:
+    """Return the limits that the series lies beyond, as they stand in its line."""
+    return "".join(f" ⚠ {each.mark}" for each in crossed if each.series == series)
 
 
 def metric_line(series: Series, resolution: Resolution, marks: str = "") -> str:

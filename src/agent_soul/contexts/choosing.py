@@ -26,9 +26,10 @@ from agent_soul.contexts.layout import Layout, Piece, Shown, price
 from agent_soul.errors import RefusedError
 from agent_soul.identity import L0_FILES, statements
 from agent_soul.markdown import title_text
+from agent_soul.metrics import Crossing, crossings
 from agent_soul.pages import L2_BUDGET, Line
 from agent_soul.render import Style, event_line, more_to_say
-from agent_soul.reports import metric_line
+from agent_soul.reports import crossing_marks, metric_line
 from agent_soul.text import compare_key, neutralise
 from agent_soul.tokens import estimate_tokens
 
@@ -141,13 +142,14 @@ def _said(text: str, _: bool) -> tuple[Shown, ...]:
 def _memories(request: Request, memory: Memory) -> list[Piece]:
     """Return the candidates as pieces, the most worthy first; below its heading a section keeps that order."""
     style = Style(memory.config, {})
+    crossed = crossings(memory.resolution, memory.config.thresholds)
     pieces = []
     for rank, each in enumerate(candidates(request, memory)):
         section = SECTIONS.index(each.section)
         heading = f"## {_heading(each.section, request)}"
         # A log is read from morning to night.
         order = (section, each.lines[0].event.instant if each.section == LOG else 0, rank)
-        lines = functools.cache(functools.partial(_shown, each, request, memory, style))
+        lines = functools.cache(functools.partial(_shown, each, request, memory, style, crossed))
         pieces.append(Piece(each.section, (heading,), order, lines))
     return pieces
 
@@ -158,10 +160,17 @@ def _heading(section: str, request: Request) -> str:
     return _HEADINGS.get(section, section)
 
 
-def _shown(candidate: Candidate, request: Request, memory: Memory, style: Style, in_full: bool) -> tuple[Shown, ...]:
+def _shown(
+    candidate: Candidate,
+    request: Request,
+    memory: Memory,
+    style: Style,
+    crossed: Sequence[Crossing],
+    in_full: bool,
+) -> tuple[Shown, ...]:
     if candidate.series:
-        line = candidate.lines[0]
-        return (Shown(line.event.id, line.name, metric_line(candidate.series, memory.resolution)),)
+        line, marks = candidate.lines[0], crossing_marks(candidate.series, crossed)
+        return (Shown(line.event.id, line.name, metric_line(candidate.series, memory.resolution, marks)),)
     most = _LINE if in_full else min(max(_HEADLINE, request.budget // _HEADLINES), _LINE)
     return tuple(
         Shown(
