@@ -4,6 +4,7 @@
 import os.path
 import sys
 
+sys.path.insert(0, os.path.realpath(f"{os.path.realpath(__file__)}/.."))
 sys.path.insert(0, os.path.realpath(f"{os.path.realpath(__file__)}/../../src"))
 
 from agent_soul.bootstrap import run

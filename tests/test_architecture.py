@@ -18,7 +18,7 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
-    ("judging", "instants", "cleaning", "clone", "markdown", "skill"),
+    ("judging", "instants", "cleaning", "clone", "markdown", "toolkit", "skill"),
     ("slug", "event", "config"),
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft", "projects"),
@@ -36,11 +36,11 @@ LAYERS = (
     ("dedup",),
     ("upkeep",),
     ("keeping", "sessions", "runtimes"),
-    ("sync", "searching", "provenance", "doctor", "initialise", "growth", "recording"),
-    ("topics", "task_memory", "contexts"),
-    ("task_search", "boot"),
+    ("sync", "searching", "provenance", "growth", "recording"),
+    ("topics", "task_memory", "contexts", "founding"),
+    ("task_search", "boot", "doctor"),
     ("hooking",),
-    ("cli", "toolkit", "requirements", "environment", "start", "bootstrap"),
+    ("cli", "requirements", "environment", "start", "bootstrap"),
     ("__main__",),
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
@@ -96,6 +96,7 @@ PURE = (
     "runtimes.toml_edits",
     "runtimes.whole",
     "missed",
+    "founding.answers",
     "contexts.asking",
     "contexts.candidates",
     "contexts.layout",

@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import signal
-import site
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ import pytest
 from agent_soul import bootstrap, environment, requirements
 from agent_soul.errors import StoppedError
 from agent_soul.hub import open_hub
+from offline import PROJECT, make_installable, write_backend
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 MODULES = (
@@ -63,33 +63,6 @@ def main(argv=None):
                       "left": sorted({{"PYTHONPATH", "AGENT_SOUL_SENT_TO"}} & set(os.environ))}}))
     return {EXIT_CODE}
 """
-PROJECT = """
-[build-system]
-requires = []
-build-backend = "backend"
-backend-path = ["."]
-[project]
-name = "agent-soul"
-version = "0"
-dependencies = []
-[dependency-groups]
-extra = []
-"""
-BACKEND = """
-import pathlib, zipfile
-def build_wheel(folder, config_settings=None, metadata_directory=None):
-    return build_editable(folder, linked={packages!r}, contents=pathlib.Path("src/agent_soul").glob("*.py"))
-def build_editable(folder, config_settings=None, metadata_directory=None, linked={paths!r}, contents=()):
-    name, info = "agent_soul-0-py3-none-any.whl", "agent_soul-0.dist-info/"
-    with zipfile.ZipFile(folder + "/" + name, "w") as wheel:
-        wheel.writestr("agent_soul.pth", linked)
-        for file in contents:
-            wheel.write(file, "agent_soul/" + file.name)
-        wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\\nName: agent-soul\\nVersion: 0\\n")
-        wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
-        wheel.writestr(info + "RECORD", "")
-    return name
-"""
 
 
 @pytest.fixture(scope="session")
@@ -109,18 +82,12 @@ def checkout(tmp_path: Path) -> Path:
         shutil.copy(REPOSITORY / "src" / "agent_soul" / f"{name}.py", package)
     (package / "cli.py").write_text(COMMAND_LINE)
     shutil.copytree(REPOSITORY / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
-    (root / "pyproject.toml").write_text(PROJECT)
-    write_backend(root)
+    make_installable(root)
     (root / ".gitignore").write_text("__pycache__/\n")
     git(root, "init", "--quiet")
     git(root, "add", ".")
     git(root, "-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=all")
     return root
-
-
-def write_backend(root: Path) -> None:
-    packages = "\n".join(site.getsitepackages())
-    (root / "backend.py").write_text(BACKEND.format(packages=packages, paths=f"{root / 'src'}\n{packages}"))
 
 
 def git(root: Path, *arguments: str) -> str:
@@ -405,6 +372,7 @@ def test_script_has_no_logic(path: Path) -> None:
         "Expr",
         "Import",
         "Import",
+        "Expr",
         "Expr",
         "ImportFrom",
         "Expr",

@@ -169,6 +169,16 @@ def test_a_refusal_in_the_middle_changes_nothing(standing: bool, tmp_path: Path,
     assert picture(home.folder) == before
 
 
+def test_a_program_that_is_not_there_is_joined_all_the_same(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+
+    [note] = join(hub, find("codex"), home=home).notes
+
+    assert note == f"Codex CLI does not seem to be installed: there is no {home.folder / '.codex'}"
+    assert joined(hub, home=home)
+    assert join(hub, find("codex"), home=home).notes == ()
+
+
 def test_a_read_only_file_stops_it(tmp_path: Path, home: Home) -> None:
     hub = make_hub(tmp_path / "hub")
     place = home.folder / ".codex" / "hooks.json"
@@ -339,6 +349,10 @@ def test_the_command_line_joins(run: Run, inside: Soul, hub: Path) -> None:
     first = run("join", "codex", "--source", "my-codex")
     assert (first["ok"], first["source"], first["written"]) == (True, "my-codex", True)
     assert run("join", "codex")["changes"] == []
+    assert {each["name"]: each["source"] for each in run("join")["runtimes"]} == {
+        name: "my-codex" if name == "codex" else None for name in RUNTIMES
+    }
+    assert "joined as my-codex" in inside("join").stdout
     inside("add", "--source", "my-codex", "--kind", "fact", "--scope", "profile", "--summary", "Lin drinks tea.")
     inside("compile")
     assert "Lin drinks tea." in (home / ".codex" / "AGENTS.md").read_text()
@@ -369,7 +383,7 @@ def test_one_file_under_two_names_has_one_text(tmp_path: Path, home: Home) -> No
 
     for name in ("codex", "zed"):
         outcome = join(hub, find(name), home=home)
-    assert ["Codex CLI has the source id" in note for note in outcome.notes] == [True]
+    assert outcome.notes == (f"{dotfile} is read by codex too, and names one source id: {outcome.source!r}",)
     assert dotfile.read_text().count("agent-soul:begin") == 1
     rerender(hub, home=home)
     assert rerender(hub, home=home) == []
@@ -437,3 +451,51 @@ def test_what_changed_is_named(tmp_path: Path, home: Home) -> None:
     assert [change.what for change in first.changes if change.path == file] == ["hooks"]
     assert [(change.path, change.what) for change in then.changes] == [(file, "MCP server")]
     assert [change.what for change in last.changes if change.path == file] == ["hooks, MCP server"]
+
+
+@pytest.mark.parametrize("name", [name for name, runtime in RUNTIMES.items() if runtime.project_parts])
+def test_a_project_is_left_as_it_was(name: str, tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    project = tmp_path / "my project" / "part"
+    project.mkdir(parents=True)
+    git(project.parent, "init", "-q")
+    (project / "AGENTS.md").write_text("Mine, without a line end")
+    before, status = picture(project.parent), git(project, "status", "--porcelain", "--untracked-files=all")
+
+    join(hub, find(name), home=home, project=project, options=EVERYTHING)
+    hidden = git(project, "status", "--porcelain", "--untracked-files=all")
+    assert hidden in (status, "")
+    assert any("Ships payments" in path.read_text() for path in project.rglob("*") if path.is_file())
+    assert not join(hub, find(name), home=home, project=project, options=EVERYTHING).plan.changes
+    end_join(hub, find(name), home=home, project=project)
+
+    assert picture(project.parent) == before
+    assert picture(home.folder) == {}
+
+
+def test_an_agent_does_not_give_its_own_id_away(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Agents have their id in the environment, and are asked to join other programs."""
+    monkeypatch.setenv("AGENT_SOUL_SOURCE", "home-claude")
+
+    assert run("join", "codex")["source"] != "home-claude"
+
+
+NOTED = {
+    ("claude-code", ".claude/settings.json", '{"enabledPlugins": {"agent-soul@agent-soul": true}}'): "our plugin",
+    ("codex", ".codex/AGENTS.override.md", "Mine."): "ignores AGENTS.md",
+    ("codex", ".codex/config.toml", "[[hooks.Stop]]\n"): "keep all hooks in hooks.json",
+}
+
+
+@pytest.mark.parametrize(("name", "file", "text"), NOTED)
+def test_what_stands_in_the_way_is_said(name: str, file: str, text: str, tmp_path: Path, home: Home) -> None:
+    place = home.folder / file
+    place.parent.mkdir()
+    (place.parent / "config.toml").write_text('[hooks.state]\n"x" = 1\n')
+    hub = make_hub(tmp_path / "hub")
+    assert join(hub, find(name), home=home, apply=False).notes == ()
+    place.write_text(text)
+
+    [note] = join(hub, find(name), home=home).notes
+
+    assert NOTED[name, file, text] in note

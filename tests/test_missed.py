@@ -12,7 +12,8 @@ from agent_soul.adding import add
 from agent_soul.cli import main
 from agent_soul.compiler import compile_hub
 from agent_soul.config import default_config
-from agent_soul.doctor import examine
+from agent_soul.doctor.examining import examine
+from agent_soul.doctor.facts import gather
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event
 from agent_soul.hub import open_hub
@@ -151,7 +152,7 @@ def test_two_days_without_notes_are_noticed_on_the_third(hub: Path, capsys: pyte
     start_session(here, "mac", NOW)
 
     assert days(writes_of(here, whole_log(here).events, NOW)) == ["2026-03-08", "2026-03-09"]
-    findings = [each for each in examine(here, [], [], NOW) if each.code == "missed-write"]
+    findings = [each for each in examine(gather(here, NOW)) if each.code == "missed-write"]
     assert [each.what for each in findings] == [
         "mac had a session on 2026-03-08 and recorded nothing",
         "mac had a session on 2026-03-09 and recorded nothing",

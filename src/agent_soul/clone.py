@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from agent_soul.errors import StoppedError
@@ -62,6 +62,13 @@ def remember(hub: Hub, url: str, branch: str, head: str) -> None:
     """Note that the remote's branch was at the commit `head` and held everything of ours. The lock must be held."""
     note = {"url": url, "branch": branch, "head": head}
     replace_file(hub.state / _UPSTREAM, json.dumps(note).encode())
+
+
+def spoilt_state(hub: Hub) -> Iterator[str]:
+    """Yield the files of this clone's state that are there and hold nothing that can be read."""
+    for file in (hub.state / "clone.json", hub.state / _UPSTREAM):
+        if file.exists() and not isinstance(_read_json(file), dict):
+            yield str(file)
 
 
 def _host() -> str:

@@ -15,7 +15,7 @@ from agent_soul.canonical import Difference, difference, files_below, read_text,
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict, Judge, find_conflicts
 from agent_soul.disuse import unused_since
-from agent_soul.errors import StoppedError
+from agent_soul.errors import Problem, StoppedError
 from agent_soul.event import short_id
 from agent_soul.evidence import with_evidence
 from agent_soul.hub import Hub, is_being_rebased
@@ -31,7 +31,7 @@ from agent_soul.pages import INDEX, LIST, MEMORY, PAGE_FORMAT, home_of, plan_pag
 from agent_soul.projects import folded
 from agent_soul.render import Style, render_page
 from agent_soul.reports import render_conflicts, render_metrics
-from agent_soul.resolve import Resolution, resolve
+from agent_soul.resolve import Resolution, Status, resolve
 from agent_soul.settings import load_config
 from agent_soul.upkeep_page import render_upkeep
 
@@ -116,6 +116,16 @@ def resolve_today(hub: Hub, log: Log) -> Resolution:
 def resolve_hub(hub: Hub) -> Resolution:
     """Return what every acknowledged event of the hub is worth today."""
     return resolve_today(hub, outbox.whole_log(hub))
+
+
+def odd_events(resolution: Resolution) -> list[Problem]:
+    """Return what is odd about events that can be read: ids with two contents, replacements that replace nothing."""
+    clashes = [
+        Problem(v.event.path, v.event.line, 1, "id-clash", f"{v.event.id}: {v.reason}", "notice")
+        for v in resolution.verdicts
+        if resolution.by_id[v.event.id].status is Status.QUARANTINED  # of a decided clash one content counts
+    ]
+    return [*resolution.problems, *clashes]
 
 
 def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:

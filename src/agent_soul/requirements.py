@@ -27,7 +27,10 @@ def of_groups(root: str, groups: tuple[str, ...]) -> list[str]:
     """Return the requirements of the dependency `groups`, included groups too (PEP 735).
 
     Read here because only pip 25.1 and newer know groups, and a new environment has the pip of its Python.
+    A hub without the toolkit's source has no groups, and no pyproject.toml.
     """
+    if not groups:
+        return []
     table = _pyproject(root).get("dependency-groups", {})
     return [requirement for group in groups for requirement in _expand(table, group)]
 

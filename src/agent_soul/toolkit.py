@@ -46,8 +46,8 @@ def read(root: str) -> dict[str, str]:
     lines = lines_of(root)
     if not lines:
         return _HERE
-    table = _table(lines)
-    if table is None or not _makes_sense(table):
+    table = table_of(lines)
+    if table is None or not makes_sense(table):
         raise _refused(lines, f"write {FORMS}; a commit is its full hash, a number stands in quotes")
     return table
 
@@ -77,7 +77,8 @@ def _names_the_key(line: str) -> bool:
     return bool(colon) and start.strip(" \t{\"'") == _KEY
 
 
-def _table(lines: str) -> dict[str, str] | None:
+def table_of(lines: str) -> dict[str, str] | None:
+    """Return the table that the lines of the key hold, or None where they hold none in a form that is taken."""
     first, *below = [line for line in map(_uncommented, lines.split("\n")) if line.strip()]
     value = first.removeprefix(f"{_KEY}:")
     if value == first or (value.strip() and below) or (value and value[0] not in " \t"):
@@ -112,7 +113,8 @@ def _uncommented(line: str) -> str:
     return "" if line.lstrip().startswith("#") else line.partition(" #")[0].rstrip()
 
 
-def _makes_sense(table: dict[str, str]) -> bool:
+def makes_sense(table: dict[str, str]) -> bool:
+    """Tell whether the table names a folder, a version, or one commit."""
     names = sorted(table)
     if names == ["path"]:
         return bool(table["path"])

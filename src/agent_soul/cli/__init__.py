@@ -50,7 +50,8 @@ COMMANDS = {
     "join": "agent_soul.cli.joining:join",
     "hook": "agent_soul.cli.hooking:hook",
     "doctor": "agent_soul.cli.caring:doctor",
-    "init": "agent_soul.cli.caring:init",
+    "status": "agent_soul.cli.caring:status",
+    "init": "agent_soul.cli.beginning:init",
     "docs": "agent_soul.cli.caring:docs",
 }
 

@@ -1,57 +1,145 @@
-"""`doctor`, `init` and `docs`: the state of the hub, its beginning, and the generated documents."""
+"""`doctor`, `status` and `docs`: what is wrong with the hub, how it stands, and the generated documents."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from agent_soul.cli.common import hub_option, open_hub, output_options, say, show, show_json, with_commands
-from agent_soul.errors import ExitCode, RefusedError
+from agent_soul.errors import ExitCode
+
+if TYPE_CHECKING:
+    from agent_soul.doctor.standing import Program, Standing
+
+_SOURCES_SHOWN = 12
 
 
 @click.command()
+@click.option("--fix", is_flag=True, help="Mend what can be mended without any loss, and say what was done.")
+@click.option("--all", "names_all", is_flag=True, help="Name every finding; else three of a kind.")
+@click.option("--offline", is_flag=True, help="Ask nothing of the remote.")
 @output_options
-def doctor(as_json: bool, hub_name: str | None) -> int:
-    """Name what is wrong with the hub and what mends it. Exit 1 if there is anything."""
+def doctor(fix: bool, names_all: bool, offline: bool, as_json: bool, hub_name: str | None) -> int:
+    """Name what is wrong with the hub and this clone, why it matters and what mends it. Exit 1 if anything is."""
     from agent_soul.adding import local_now
-    from agent_soul.cli.compiling import odd_events
-    from agent_soul.doctor import examine
-    from agent_soul.log import parse_log, read_source_files
-    from agent_soul.outbox import entries, with_waiting
+    from agent_soul.doctor.examining import examine
+    from agent_soul.doctor.facts import gather
+    from agent_soul.doctor.finding import grouped
 
     hub = open_hub(hub_name)
-    log = parse_log(read_source_files(hub.root))
-    problems = [*log.problems, *odd_events(hub, log), *entries(hub)[1]]
-    findings = examine(hub, problems, with_waiting(hub, log).events, local_now())
+    facts = gather(hub, local_now(), ask_remote=not offline)
+    findings = list(examine(facts))
+    done: list[str] = []
+    if fix:
+        from agent_soul.doctor.fixing import fix as mend
+
+        done = mend(facts, findings)
+        findings = list(examine(gather(hub, local_now(), ask_remote=not offline))) if done else findings
+    shown = findings if names_all else list(grouped(findings))
     if as_json:
-        show_json(ok=not findings, findings=[asdict(finding) for finding in findings])
-    else:
-        for finding in findings:
-            show(f"{finding.where}: {finding.what}\n  why: {finding.why}\n  mend: {with_commands(finding.mend)}")
-        say(f"{len(findings)} findings" if findings else "nothing to mend")
+        show_json(ok=not findings, findings=[asdict(finding) for finding in shown], **({"fixed": done} if fix else {}))
+        return ExitCode.PROBLEMS if findings else ExitCode.DONE
+    for line in done:
+        show(f"fixed: {line}")
+    for finding in shown:
+        show(f"{finding.where}: {finding.what}\n  why: {finding.why}\n  mend: {with_commands(finding.mend)}")
+    say(f"{len(findings)} findings" if findings else "nothing to mend")
+    if not fix and any(finding.fix for finding in findings):
+        say("`soul doctor --fix` mends some of it")
     return ExitCode.PROBLEMS if findings else ExitCode.DONE
 
 
 @click.command()
-@click.option("--here", is_flag=True, help="Make this copy of the template a hub of your own.")
-@click.option("--source", default="soul-init", show_default=True, metavar="ID", help="Who records that.")
 @output_options
-def init(here: bool, source: str, as_json: bool, hub_name: str | None) -> int:
-    """Begin a hub: `soul init --here`, in a copy of the template."""
-    from agent_soul.initialise import initialise_here
+def status(as_json: bool, hub_name: str | None) -> int:
+    """Say on one screen how the hub and this clone stand. Nothing is asked of the network."""
+    from agent_soul.doctor.standing import stand
 
-    if not here:
-        raise RefusedError("say where: `soul init --here` turns this copy of the template into your own hub")
-    outcome = initialise_here(open_hub(hub_name), source)
+    standing = stand(open_hub(hub_name))
     if as_json:
-        show_json(ok=True, done=list(outcome.done), next_steps=list(outcome.next_steps))
-        return ExitCode.DONE
-    for line in outcome.done or ("it was a hub of its own already",):
-        show(line)
-    for number, step in enumerate(outcome.next_steps, start=1):
-        show(f"{number}. {with_commands(step)}")
+        show_json(ok=True, **_fields(standing))
+    else:
+        show("\n".join(_screen(standing)))
     return ExitCode.DONE
+
+
+def _fields(standing: Standing) -> dict[str, Any]:
+    from agent_soul.doctor.standing import waiting_of
+    from agent_soul.gitio import without_credentials
+
+    sight = standing.sight
+    fields = standing._asdict()
+    fields["sight"] = sight and {**sight._asdict(), "url": without_credentials(sight.url), "locks": list(sight.locks)}
+    fields["git"] = fields.pop("sight")
+    fields["newest"] = {event.source: {"event_id": event.id, "ts": event.data["ts"]} for event in standing.newest}
+    fields["joined"] = {
+        name: {"source": program.source, "readings": [reading._asdict() for reading in program.readings]}
+        for name, program in standing.joined.items()
+    }
+    fields["costs"] = {cost.name: {"tokens": cost.tokens, "limit": cost.limit} for cost in standing.costs}
+    fields["waiting"] = [{"number": n, "what": what, "command": command} for n, what, command in waiting_of(standing)]
+    return fields
+
+
+def _screen(standing: Standing) -> list[str]:
+    from agent_soul.doctor.standing import waiting_of
+
+    counts = ", ".join(f"{name} {number}" for name, number in standing.counts.items()) or "none yet"
+    as_of = f", pages as of {standing.as_of}" if standing.as_of else ", no pages yet"
+    costs = ", ".join(f"{cost.name} {cost.tokens} of {cost.limit}" for cost in standing.costs)
+    waiting = [f"{number} {what}: `{command}`" for number, what, command in waiting_of(standing)]
+    rows = [
+        ("hub", standing.hub),
+        *_git_rows(standing),
+        ("events", counts + as_of),
+        *[("waiting", with_commands(each)) for each in waiting],
+        *[
+            ("source", f"{event.source}: {event.date} {_shortened(event.summary)}")
+            for event in standing.newest[:_SOURCES_SHOWN]
+        ],
+        (
+            "joined",
+            ", ".join(_program(*each) for each in standing.joined.items()) or "no agent program yet",
+        ),
+        ("tokens", costs),
+        ("versions", ", ".join(f"{name} {value}" for name, value in standing.versions.items() if value)),
+    ]
+    hidden = len(standing.newest) - _SOURCES_SHOWN
+    if hidden > 0:
+        rows.insert(-3, ("source", f"and {hidden} more that wrote earlier"))
+    return [f"{name:<9} {text}" for name, text in rows]
+
+
+def _program(name: str, program: Program) -> str:
+    """Return a joined program with what it reads by itself; where it has a limit, against that."""
+    sizes = [
+        f"{reading.size:,}{f' of {reading.limit:,}' if reading.limit else ''} {reading.unit}"
+        for reading in program.readings
+    ]
+    return f"{name} ({', '.join([program.source, *sizes])})"
+
+
+def _git_rows(standing: Standing) -> list[tuple[str, str]]:
+    from agent_soul.gitio import without_credentials
+
+    sight = standing.sight
+    if sight is None:
+        return [("git", standing.git_said)]
+    branch = sight.branch or f"no branch, at {sight.head[:8] or 'no commit'}"
+    state = f" ({sight.operation} under way)" if sight.operation else ""
+    clone = f", clone {standing.clone}" if standing.clone else ""
+    rows = [("git", f"{branch}{state}{clone}")]
+    if not sight.url:
+        return [*rows, ("remote", "none: events are kept here")]
+    distance = f"{sight.ahead} ahead, {sight.behind} behind {sight.upstream}" if sight.upstream else "never fetched"
+    together = f"last together {standing.together}" if standing.together else "never together by `soul`"
+    return [*rows, ("remote", f"{without_credentials(sight.url)}; {distance}; {together}")]
+
+
+def _shortened(text: str, width: int = 60) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 @click.command(hidden=True)

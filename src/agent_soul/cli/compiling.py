@@ -8,11 +8,10 @@ import click
 
 from agent_soul.canonical import unified_diff
 from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json, tell_agents
-from agent_soul.compiler import Outcome, compile_hub, recorded_in, resolve_today
+from agent_soul.compiler import Outcome, compile_hub, odd_events, recorded_in, resolve_today
 from agent_soul.errors import ExitCode, Problem, RefusedError
 from agent_soul.hub import Hub
 from agent_soul.instants import parse_date
-from agent_soul.log import Log
 from agent_soul.overview import State
 
 
@@ -97,7 +96,7 @@ def validate(since: str | None, as_json: bool, hub_name: str | None) -> int:
     hub = open_hub(hub_name)
     log = parse_log(read_source_files(hub.root))
     lost = lost_lines(hub, since) if since is not None else []
-    problems = sorted([*log.problems, *odd_events(hub, log), *entries(hub)[1], *lost])
+    problems = sorted([*log.problems, *odd_events(resolve_today(hub, log)), *entries(hub)[1], *lost])
     if as_json:
         listed = [_problem_fields(problem) for problem in problems]
         aside = [{"path": each.path, "line": each.line, "reason": each.reason} for each in log.set_aside]
@@ -115,19 +114,6 @@ def validate(since: str | None, as_json: bool, hub_name: str | None) -> int:
             show(f"{each.path}:{each.line}: set aside, {each.reason}")
         say(f"{len(log.events)} events, {log.bad_lines} bad lines, {len(log.set_aside)} from a newer version")
     return ExitCode.PROBLEMS if log.bad_lines or lost else ExitCode.DONE
-
-
-def odd_events(hub: Hub, log: Log) -> list[Problem]:
-    """Return what is odd about events that can be read: unknown ids, circles, two contents of one id."""
-    from agent_soul.resolve import Status
-
-    resolution = resolve_today(hub, log)
-    clashes = [
-        Problem(v.event.path, v.event.line, 1, "id-clash", f"{v.event.id}: {v.reason}", "notice")
-        for v in resolution.verdicts
-        if resolution.by_id[v.event.id].status is Status.QUARANTINED  # of a decided clash one content counts
-    ]
-    return [*resolution.problems, *clashes]
 
 
 def _date(option: str, text: str | None) -> str:

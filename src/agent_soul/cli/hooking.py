@@ -6,26 +6,32 @@ import contextlib
 import os
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from agent_soul.cli.common import hub_option, invoked_as, open_hub, say, show_as_is, tell_agents
 from agent_soul.cli.options import source_option
 from agent_soul.errors import ExitCode, SoulError
+from agent_soul.hooking.stdin import read_object
 from agent_soul.hub import Hub
+from agent_soul.lock import patience
 
 if TYPE_CHECKING:
     from agent_soul.hooking.call import Call
 
-_LONGEST_SECONDS = {"session-end": 0.9}
-_LONGEST_DEFAULT = 4.4
-"""Seconds until the hook gives up; the program that runs it also waits for the start of Python."""
-_LOCK_SECONDS = 0.4
-"""How long a command that writes into the hub is waited for; what cannot be noted then is not."""
 
+class _Limits(NamedTuple):
+    """Seconds until the hook gives up, the start of Python not counted, and for which it waits for a lock."""
+
+    whole: float = 4.4
+    lock: float = 0.4
+
+
+_LIMITS: Mapping[str, _Limits] = {"session-end": _Limits(0.9, 0.2)}
+"""Of hooks that get less time; Claude Code gives all that run at the end of a session 1.5 s, Codex 3 s."""
 _COMMAND = re.compile(r"`soul ([a-z-]+)")
 
 
@@ -52,41 +58,38 @@ def hook(event: str, runtime: str, source: str | None, hub_name: str | None) -> 
     the agent has read, in the form that the program takes, or nothing; stop reminds once of a long session that
     recorded nothing; session-end sends what waits, in the background.
     """
-    watchdog = threading.Timer(_LONGEST_SECONDS.get(event, _LONGEST_DEFAULT), _give_up)
+    limits = _LIMITS.get(event, _Limits())
+    watchdog = threading.Timer(limits.whole, _give_up)
     watchdog.daemon = True
     watchdog.start()
     try:
-        printed = _answer(event, runtime, source or "", hub_name)
+        with patience(limits.lock):
+            printed = _answer(event, runtime, source or "", hub_name, read_object(seconds=limits.whole / 4))
+        if printed:
+            show_as_is(printed)
     except SoulError as error:
         _say_why(error.message, error.hint)
-        return ExitCode.DONE
     except Exception as error:  # of ours or the system's: an agent must start without its memory rather than not at all
         _say_why(f"{type(error).__name__}: {error}", "`soul doctor` looks for the cause")
-        return ExitCode.DONE
     finally:
         watchdog.cancel()
-    if printed:
-        show_as_is(printed)
     return ExitCode.DONE
 
 
-def _answer(event: str, runtime: str, source: str, hub_name: str | None) -> str:
+def _answer(event: str, runtime: str, source: str, hub_name: str | None, said: Mapping[str, Any]) -> str:
     from agent_soul.adding import local_now
     from agent_soul.hooking.call import SESSION_START, call_of
     from agent_soul.hooking.place import Place
     from agent_soul.hooking.run import run
-    from agent_soul.hooking.stdin import read_object
-    from agent_soul.lock import patience
 
-    call = call_of(event, runtime, read_object(), os.environ)
+    call = call_of(event, runtime, said, os.environ)
     if not call.event:
         if not call.is_subagent:
             _say_why(f"there is no event {event!r}", "there are session-start, stop and session-end")
         return ""
     hub = open_hub(hub_name)
     already_read = _text_read(hub, call) if call.event == SESSION_START else ""
-    with patience(_LOCK_SECONDS):
-        printed = run(call, Place(hub, source, local_now(), _typed_for(hub)), already_read)
+    printed = run(call, Place(hub, source, local_now(), _typed_for(hub)), already_read)
     if call.event == SESSION_START:
         tell_agents(hub)
     return printed
@@ -113,5 +116,5 @@ def _say_why(what: str, hint: str) -> None:
 def _give_up() -> None:
     """End the process, whatever it waits for: our own time limits cannot end a disk that hangs."""
     with contextlib.suppress(OSError):
-        os.write(2, b"soul hook: it took too long, so nothing was said\n")
+        os.write(2, b"soul hook: it took too long and was ended\n")
     os._exit(ExitCode.DONE)

@@ -9,18 +9,19 @@ from pathlib import Path
 import click
 
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json
-from agent_soul.cli.options import source_option
 from agent_soul.errors import ExitCode, RefusedError
-from agent_soul.runtimes.joining import Outcome, end_join
+from agent_soul.hub import Hub
+from agent_soul.runtimes.joining import Outcome, end_join, joined
 from agent_soul.runtimes.joining import join as join_runtime
 from agent_soul.runtimes.model import Options, Runtime
 from agent_soul.runtimes.plan import Change, decode
-from agent_soul.runtimes.registry import find
+from agent_soul.runtimes.registry import RUNTIMES, find
 
 
+# No environment variable stands in for --source: an agent that joins another program would give it its own id.
 @click.command()
-@click.argument("runtime")
-@source_option
+@click.argument("runtime", required=False)
+@click.option("--source", metavar="ID", help="The program's own source id, if not the one that is proposed.")
 @click.option(
     "--project",
     is_flag=False,
@@ -34,7 +35,7 @@ from agent_soul.runtimes.registry import find
 @click.option("--uninstall", is_flag=True, help="Take everything out again.")
 @output_options
 def join(
-    runtime: str,
+    runtime: str | None,
     source: str | None,
     project: str | None,
     mcp: bool,
@@ -46,10 +47,13 @@ def join(
 ) -> int:
     """Make the memory known to an agent program: what it reads at the start, hooks, skill.
 
-    Doing it again changes nothing, and keeps the source id. A file that cannot be understood is left alone, and what
-    to paste into it is printed (exit 5).
+    RUNTIME is one of those that the command names without it. Doing it again changes nothing, and keeps the source
+    id. A file that cannot be understood is left alone, and what to paste into it is printed (exit 5).
     """
-    hub, found = open_hub(hub_name), find(runtime)
+    hub = open_hub(hub_name)
+    if runtime is None:
+        return _show_all(hub, as_json=as_json)
+    found = find(runtime)
     folder = _project(project)
     if uninstall:
         outcome = end_join(hub, found, project=folder, apply=not dry_run)
@@ -61,6 +65,22 @@ def join(
     else:
         _show(outcome, found, dry_run=dry_run, uninstall=uninstall)
     return ExitCode.STOPPED if outcome.plan.odd else ExitCode.DONE
+
+
+def _show_all(hub: Hub, *, as_json: bool) -> int:
+    """Print every program that is known, and the source id of those that are joined."""
+    standing = joined(hub)
+    sources = {each.runtime.name: each.source for each in standing if each.project is None}
+    projects = [[each.runtime.name, str(each.project)] for each in standing if each.project]
+    if as_json:
+        rows = [{"name": name, "title": each.title, "source": sources.get(name)} for name, each in RUNTIMES.items()]
+        show_json(ok=True, runtimes=rows, projects=projects)
+        return ExitCode.DONE
+    for name, each in RUNTIMES.items():
+        show(f"{name:16}{each.title:20}{f'joined as {sources[name]}' if name in sources else ''}".rstrip())
+    for name, project in projects:
+        show(f"{name:16}in {project}")
+    return ExitCode.DONE
 
 
 def _project(name: str | None) -> Path | None:

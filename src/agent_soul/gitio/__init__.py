@@ -1,6 +1,8 @@
 """Everything that touches Git, and nothing else does: the program for what is hot, GitPython for reading history."""
 
+from agent_soul.gitio.beginning import add_remote, clone, commit_all, make_repository, published_commit, remote_url
 from agent_soul.gitio.local import move_branch, writing
+from agent_soul.gitio.looking import Sight, answers, look, unmerged, without_credentials
 from agent_soul.gitio.process import GitError, GitTimeoutError
 from agent_soul.gitio.repository import (
     Origin,
@@ -43,12 +45,17 @@ __all__ = [
     "Pushed",
     "Settle",
     "Settled",
+    "Sight",
     "Survey",
     "Target",
     "Tree",
+    "add_remote",
+    "answers",
     "branch",
     "bring_along",
     "build_commit",
+    "clone",
+    "commit_all",
     "commit_of_line",
     "differing_sources",
     "fetch",
@@ -56,19 +63,25 @@ __all__ = [
     "has_remote",
     "head",
     "is_ancestor",
+    "look",
+    "make_repository",
     "move_branch",
     "operation_under_way",
+    "published_commit",
     "push",
     "put_back",
     "read_files",
     "read_objects",
     "read_tree",
+    "remote_url",
     "staged",
     "survey",
     "surveying",
     "target_of",
     "tracked",
     "tracked_head",
+    "unmerged",
     "upstream",
+    "without_credentials",
     "writing",
 ]

@@ -35,11 +35,11 @@ def noted(hub: Hub, git_dirs: tuple[Path, ...]) -> Iterator[None]:
     if _is_repaired(note, git_dirs):
         hub.state.mkdir(parents=True, exist_ok=True)
         note.touch()
-    before = _locks(git_dirs)
+    before = all_locks(git_dirs)
     try:
         yield
     finally:
-        if _locks(git_dirs) <= before:  # else a git that had to be ended may have left one
+        if all_locks(git_dirs) <= before:  # else a git that had to be ended may have left one
             note.unlink(missing_ok=True)
 
 
@@ -49,7 +49,7 @@ def _is_repaired(note: Path, git_dirs: tuple[Path, ...]) -> bool:
         since = note.stat().st_mtime
     except OSError:
         return True
-    left = [lock for lock in _locks(git_dirs) if since <= _made(lock) <= since + _LONGEST]
+    left = [lock for lock in all_locks(git_dirs) if since <= _made(lock) <= since + _LONGEST]
     if left and _somebody_is_at_it(git_dirs, left):
         return False
     for lock in left:
@@ -57,7 +57,8 @@ def _is_repaired(note: Path, git_dirs: tuple[Path, ...]) -> bool:
     return True
 
 
-def _locks(git_dirs: tuple[Path, ...]) -> set[Path]:
+def all_locks(git_dirs: tuple[Path, ...]) -> set[Path]:
+    """Return the lock files that git has now, in the folder of a work tree and in the one that all share."""
     named = {folder / name for folder in git_dirs for name in _NAMED}
     return {lock for lock in named if lock.exists()} | {
         lock for folder in git_dirs for lock in (folder / "refs").rglob("*.lock")

@@ -9,14 +9,12 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-READ_SECONDS = 1.0
-"""A program that runs us has written by then; one that leaves stdin open would else be waited for."""
 MOST_BYTES = 1 << 20
 _CHUNK = 1 << 16
 
 
-def read_object(descriptor: int = 0, *, seconds: float = READ_SECONDS) -> Mapping[str, Any]:
-    """Return the JSON object that comes in, as soon as it is whole; an empty one where none does."""
+def read_object(descriptor: int = 0, *, seconds: float) -> Mapping[str, Any]:
+    """Return the JSON object that comes in, as soon as it is whole; an empty one where none does within `seconds`."""
     found: list[Mapping[str, Any]] = []
     reader = threading.Thread(target=_read_into, args=(descriptor, found), daemon=True)
     reader.start()

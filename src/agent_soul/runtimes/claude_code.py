@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from agent_soul.runtimes.allowing import AllowedWords
@@ -16,6 +19,16 @@ def hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
     """Return a group with one handler, started without a shell. A start of every kind counts, so no matcher."""
     program, *arguments = hook_words(call)
     return {"hooks": [{"type": "command", "command": program, "args": arguments, "timeout": event.seconds}]}
+
+
+def _notes(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:
+    settings, agents = (Place(_ROOTS, name).on(scene.home) for name in ("settings.json", "AGENTS.md"))
+    notes = []
+    if text_of(agents):
+        notes.append(f"{agents} is there, and Claude Code does not read it: its own is CLAUDE.md")
+    if re.search(r'"agent-soul@[^"]*"\s*:\s*true', text_of(settings)):
+        notes.append(f"{settings} enables our plugin, which brings the same hooks: `claude plugin disable agent-soul`")
+    return notes
 
 
 def _server(words: list[str]) -> dict[str, Any]:
@@ -43,6 +56,7 @@ RUNTIME = Runtime(
             hook,
         ),
         Skill(Place(("~",), ".agents/skills/agent-soul")),
+        # It does not look there; a copy, because links need a privilege on Windows.
         Skill(Place(_ROOTS, "skills/agent-soul")),
         Server(Place(("$CLAUDE_CONFIG_DIR", "~"), ".claude.json"), ("mcpServers", "agent-soul"), _server),
         AllowedWords(Place(_ROOTS, "settings.json"), ("permissions", "allow"), _rules),
@@ -52,4 +66,5 @@ RUNTIME = Runtime(
     looks_installed=(Place(_ROOTS, ""),),
     afterwards=("start Claude Code anew",),
     check="`/context` lists the file `agent-soul.md` among the memory files, `/hooks` the three hooks",
+    notes=_notes,
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from agent_soul.runtimes.allowing import AllowedFile
@@ -11,6 +14,7 @@ from agent_soul.runtimes.model import (
     HookFile,
     Place,
     Runtime,
+    Scene,
     Server,
     Skill,
     StaticText,
@@ -21,6 +25,7 @@ from agent_soul.runtimes.static_text import Limit
 
 LIMIT = Limit(12_000, "characters")
 """Of Antigravity, which reads the same file."""
+_FROM_OUTSIDE = re.compile(r"^@(?:~|/|\.\./)\S*", re.MULTILINE)
 _SETTINGS = Place(("~",), ".gemini/settings.json")
 
 
@@ -28,6 +33,12 @@ def hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
     """Return a group with one handler; its timeout counts in milliseconds, and matchers are no patterns."""
     handler = {"name": "agent-soul", "type": "command", "command": hook_command(call), "timeout": event.seconds * 1000}
     return {"matcher": "*", "hooks": [handler]}
+
+
+def _notes(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:
+    file = Place(("~",), ".gemini/GEMINI.md").on(scene.home)
+    lines = _FROM_OUTSIDE.findall(text_of(file))
+    return [f"{file} imports {line}, and Gemini CLI refuses what lies outside its own folder" for line in lines]
 
 
 RUNTIME = Runtime(
@@ -54,4 +65,5 @@ RUNTIME = Runtime(
     looks_installed=(Place(("~",), ".gemini"),),
     afterwards=("start Gemini CLI anew",),
     check="`/memory show` has the shared memory in it, `/hooks` lists agent-soul",
+    notes=_notes,
 )

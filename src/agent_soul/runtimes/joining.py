@@ -69,10 +69,10 @@ def join(
     plan = plan_join(placed, read)
     if project:
         refuse_tracked(project, [each.path for each in placed if each.path.is_relative_to(project)])
+    notes = [*_notes(runtime, scene, placed, plan), *_notes_on_source(hub, runtime, scene, placed)]
     if apply and plan.changes:
         note = read_note(hub).with_folders(write(plan.changes))
         write_note(hub, note.with_project(runtime.name, project) if project else note)
-    notes = [*_notes(runtime, scene, placed, plan), *_notes_on_source(hub, runtime, scene)]
     return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene))
 
 
@@ -185,13 +185,17 @@ def _notes(runtime: Runtime, scene: Scene, placed: Iterable[Placed], plan: Plan)
         yield f"for the MCP server: {runtime.mcp_command(words)}"
 
 
-def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene) -> Iterator[str]:
+def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:
     """Yield who else writes under the id: then nobody can tell whose a line is."""
     if scene.source in _taken(hub):
         yield f"another clone has written under the source id {scene.source!r}; `--source ID` chooses another one"
     for each in joined(hub, home=scene.home):
         if each.source == scene.source and each.runtime is not runtime:
             yield f"{each.runtime.title} has the source id {scene.source!r} too; `--source ID` chooses another one"
+    for one in placed:
+        others = [name for mark in marks_in(one) for name in mark.runtimes if name != runtime.name]
+        if others:
+            yield f"{one.path} is read by {', '.join(others)} too, and names one source id: {scene.source!r}"
 
 
 def _paste(runtime: Runtime, scene: Scene) -> str:

@@ -1,0 +1,73 @@
+"""What `soul doctor --fix` does: only what can lose nothing, and every act is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from agent_soul import gitio
+from agent_soul.compiler import compile_hub
+from agent_soul.doctor.facts import Facts
+from agent_soul.doctor.files import ATTRIBUTES, missing_attributes
+from agent_soul.doctor.finding import Finding
+from agent_soul.files import replace_file
+from agent_soul.lock import exclusive
+from agent_soul.runtimes.joining import rerender
+
+
+def fix(facts: Facts, findings: Iterable[Finding]) -> list[str]:
+    """Mend what of the findings can be mended without a loss, and return what was done."""
+    wanted = dict.fromkeys(finding.fix for finding in findings if finding.fix)
+    return [said for name, act in _FIXES.items() if name in wanted for said in act(facts)]
+
+
+def _remove_locks(facts: Facts) -> Iterator[str]:
+    """Remove the locks that a killed git of ours left; one of a person's stays, however old."""
+    hub = facts.hub
+    before = gitio.look(hub).locks
+    conversation = exclusive(hub.state / "sync" / "lock", purpose="doctor")
+    with conversation, exclusive(hub.lock_file, purpose="doctor"), gitio.writing(hub):
+        after = gitio.look(hub).locks
+    for path in sorted(before.keys() - after.keys()):
+        yield f"removed the lock that a killed git of ours left: {path}"
+
+
+def _add_attributes(facts: Facts) -> Iterator[str]:
+    missing = missing_attributes(facts.attributes, facts.shipped[ATTRIBUTES].decode())
+    file = facts.hub.root / ATTRIBUTES
+    before = file.read_bytes() if file.exists() else b""
+    seal = b"" if before.endswith(b"\n") or not before else b"\n"
+    replace_file(file, before + seal + "".join(f"{line}\n" for line in missing).encode())
+    yield f"{ATTRIBUTES}: added {'; '.join(missing)}"
+
+
+def _make_executable(facts: Facts) -> Iterator[str]:
+    for path in facts.not_executable:
+        file = facts.hub.root / path
+        file.chmod(file.stat().st_mode | 0o111)
+        yield f"{path}: made executable"
+
+
+def _compile(facts: Facts) -> Iterator[str]:
+    """Compile, which also puts back what the files lost; in the middle of a person's rebase nothing is touched."""
+    if facts.clone and facts.clone.sight.operation:
+        return
+    outcome = compile_hub(facts.hub)
+    if outcome.replayed:
+        yield f"put back {outcome.replayed} events from the outbox"
+    if outcome.difference:
+        yield f"compiled: {len(outcome.difference.written)} pages written, {len(outcome.difference.removed)} removed"
+
+
+def _rerender(facts: Facts) -> Iterator[str]:
+    for change in rerender(facts.hub):
+        yield f"{change.path}: brought up to date with the pages"
+
+
+_FIXES: Mapping[str, Callable[[Facts], Iterator[str]]] = {
+    "locks": _remove_locks,
+    "attributes": _add_attributes,
+    "executable": _make_executable,
+    "compile": _compile,
+    "static": _rerender,
+}
+"""In the order in which they are done: a lock that is left over stops what comes after, and pages change texts."""

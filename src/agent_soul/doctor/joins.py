@@ -1,0 +1,133 @@
+"""Looking at the agent programs that are joined: what joining again would change, and whether their command starts."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from agent_soul.doctor.runtimes import Joined, Reading, Stray
+from agent_soul.errors import SoulError, StoppedError
+from agent_soul.hub import Hub, looks_like_hub
+from agent_soul.runtimes.blocks import Block
+from agent_soul.runtimes.joining import join
+from agent_soul.runtimes.machine import home_of_process
+from agent_soul.runtimes.plan import BACKUP, decode
+from agent_soul.runtimes.registry import RUNTIMES
+from agent_soul.runtimes.standing import Standing, is_of, joined, marks_in, placed_by, probe
+from agent_soul.runtimes.static_text import Limit
+from agent_soul.runtimes.writing import read
+
+_DAY_FILE = re.compile(r"sources/(?P<source>[^/]+)/(?P<day>\d{4}-\d\d-\d\d)\.(?P<clone>[0-9a-f]{8})\.ndjson")
+_START_SECONDS = 60.0
+"""A hub's own script sets its environment up at the first start."""
+
+
+def look_at_joins(hub: Hub) -> list[Joined]:
+    """Return the programs that are joined to the hub on this machine. Their command is started."""
+    fault_of = functools.cache(_fault_of)  # most programs start the same command
+    return [_look(hub, standing, fault_of) for standing in joined(hub)]
+
+
+def strays_of(hub: Hub) -> Iterator[Stray]:
+    """Yield, for each program that joins a hub which is not there any more, the first file that does so."""
+    for runtime in RUNTIMES.values():
+        for each in placed_by(runtime, probe(hub, home_of_process(), None)):
+            gone = [mark.hub for mark in marks_in(each) if mark.hub and not looks_like_hub(Path(mark.hub))]
+            if gone:
+                yield Stray(str(each.path), runtime.name, gone[0])
+                break
+
+
+def written_elsewhere(paths: Iterable[str], own_clones: Collection[str]) -> frozenset[str]:
+    """Return the sources under which another clone went on after this one had begun. Pure.
+
+    `paths` are those of day files, `sources/<source>/<UTC date>.<clone>.ndjson`. Where a machine was cloned anew the
+    other clone is its own of before, which writes no more.
+    """
+    days: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
+    for path in paths:
+        parts = _DAY_FILE.fullmatch(path)
+        if parts:
+            days[parts["source"], parts["clone"] in own_clones].append(parts["day"])
+    sources = {source for source, _ in days}
+    return frozenset(
+        source
+        for source in sources
+        if (source, True) in days and max(days[source, False], default="") > min(days[source, True])
+    )
+
+
+def _look(hub: Hub, standing: Standing, fault_of: Callable[[tuple[str, ...]], str]) -> Joined:
+    runtime, project = standing.runtime, standing.project
+    programs = {mark.program for each in standing.placed for mark in marks_in(each) if is_of(hub, mark)}
+    faults = [(" ".join(program), fault) for program in sorted(programs) if (fault := fault_of(program))]
+    program, fault = faults[0] if faults else ("", "")
+    found = Joined(
+        runtime.name,
+        runtime.title,
+        standing.source,
+        program,
+        fault,
+        readings=tuple(readings_of(standing)),
+        project=str(project) if project else "",
+    )
+    try:
+        outcome = join(hub, runtime, source=standing.source, project=project, apply=False)
+    except SoulError as error:
+        return found._replace(odd=((runtime.title, error.message),))
+    outdated = [
+        (str(change.path), change.what) for change in outcome.plan.changes if not change.path.name.endswith(BACKUP)
+    ]
+    odd = tuple((str(each.path), each.reason) for each in outcome.plan.odd)
+    return found._replace(outdated=tuple(outdated), odd=odd, notes=tuple(_notes(hub, standing)))
+
+
+def _notes(hub: Hub, standing: Standing) -> Sequence[str]:
+    """Return what of the program's own files keeps it from reading ours."""
+    if standing.runtime.notes is None:
+        return ()
+    return standing.runtime.notes(probe(hub, home_of_process(), standing.project), _text_of)
+
+
+def _text_of(path: Path) -> str:
+    with contextlib.suppress(StoppedError):
+        content = read(path)
+        return decode(content)[1] if content is not None else ""
+    return ""
+
+
+def readings_of(standing: Standing) -> Iterator[Reading]:
+    """Yield the files that the program reads by itself and that hold text of ours, with their sizes."""
+    for each in standing.placed:
+        text = _text_of(each.path) if isinstance(each.edit, Block) else ""
+        if text:
+            limit = each.limit or Limit(0, "bytes")
+            yield Reading(str(each.path), limit.size(text), limit.number, limit.unit)
+
+
+def _fault_of(program: tuple[str, ...]) -> str:
+    """Start a program as a hook would and return why it does not run, or an empty string."""
+    if not program:
+        return ""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AGENT_SOUL_")}
+    try:
+        done = subprocess.run(
+            [*program, "--version"],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_START_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"no answer within {_START_SECONDS:.0f} s"
+    except OSError as error:
+        return str(error.strerror)
+    said = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    return f"exit code {done.returncode}: {said}" if done.returncode else ""
