@@ -7,6 +7,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -91,6 +92,7 @@ def test_what_each_of_two_programs_records_the_other_knows(world: World, tmp_pat
             model.wish = recording(summary)
             world.prompt(program, COMMANDS, home, model)
             assert {"source": source[program], "summary": summary}.items() <= world.last_event().items()
+            wait_until(partial(world.remote_has, summary), _SECONDS)
 
         model.wish = nothing
         for program in recorded:
@@ -98,4 +100,3 @@ def test_what_each_of_two_programs_records_the_other_knows(world: World, tmp_pat
             world.prompt(program, COMMANDS, home, model)
             for summary in recorded.values():
                 assert summary in model.text
-    wait_until(lambda: all(summary in world.remote_log() for summary in recorded.values()), _SECONDS)

@@ -87,9 +87,9 @@ class World:
         newest: dict[str, Any] = max(map(json.loads, lines), key=lambda event: datetime.fromisoformat(event["ts"]))
         return newest
 
-    def remote_log(self) -> str:
-        """Return the log as the remote has it."""
-        return git(self.remote, "grep", "-h", "", "main", "--", "sources")
+    def remote_has(self, text: str) -> bool:
+        """Tell whether the text is in the log as the remote has it."""
+        return text in git(self.remote, "grep", "-h", "", "main", "--", "sources")
 
     def _git(self, folder: Path, *arguments: str) -> None:
         self._run(["git", *arguments], self.home, folder)
