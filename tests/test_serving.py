@@ -242,8 +242,7 @@ class TestTools:
 
         assert projects["atlas"]["active"] == 1
         assert (state["hub"], state["source"], state["counts"]["active"] > 0) == (str(shared_hub), SOURCE, True)
-        assert state["projects"] == len(projects)
-        assert any("for review" in each for each in state["pending"]) is ("pending" in state["counts"])
+        assert any(each["what"] == "for review" for each in state["waiting"]) is ("pending" in state["counts"])
 
 
 @pytest.mark.parametrize(

@@ -90,9 +90,9 @@ def test_what_waits_is_said_with_its_command(mine: Path, capsys: pytest.CaptureF
 
     assert screen(mine, capsys)["waiting"] == [
         "1 not shared yet: `soul sync`",
-        "1 open conflicts: `soul conflicts`",
+        "1 open conflict: `soul conflicts`",
         "1 for review: `soul review`",
-        "1 lines that cannot be read: `soul validate`",
+        "1 line that cannot be read: `soul validate`",
     ]
 
 

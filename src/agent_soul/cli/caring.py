@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -56,32 +56,14 @@ def doctor(fix: bool, names_all: bool, offline: bool, as_json: bool, hub_name: s
 @output_options
 def status(as_json: bool, hub_name: str | None) -> int:
     """Say on one screen how the hub and this clone stand. Nothing is asked of the network."""
-    from agent_soul.doctor.standing import stand
+    from agent_soul.doctor.standing import stand, standing_fields
 
     standing = stand(open_hub(hub_name))
     if as_json:
-        show_json(ok=True, **_fields(standing))
+        show_json(ok=True, **standing_fields(standing))
     else:
         show("\n".join(_screen(standing)))
     return ExitCode.DONE
-
-
-def _fields(standing: Standing) -> dict[str, Any]:
-    from agent_soul.doctor.standing import waiting_of
-    from agent_soul.gitio import without_credentials
-
-    sight = standing.sight
-    fields = standing._asdict()
-    fields["sight"] = sight and {**sight._asdict(), "url": without_credentials(sight.url), "locks": list(sight.locks)}
-    fields["git"] = fields.pop("sight")
-    fields["newest"] = {event.source: {"event_id": event.id, "ts": event.data["ts"]} for event in standing.newest}
-    fields["joined"] = {
-        name: {"source": program.source, "readings": [reading._asdict() for reading in program.readings]}
-        for name, program in standing.joined.items()
-    }
-    fields["costs"] = {cost.name: {"tokens": cost.tokens, "limit": cost.limit} for cost in standing.costs}
-    fields["waiting"] = [{"number": n, "what": what, "command": command} for n, what, command in waiting_of(standing)]
-    return fields
 
 
 def _screen(standing: Standing) -> list[str]:

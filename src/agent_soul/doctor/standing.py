@@ -6,7 +6,7 @@ import platform
 import re
 from collections.abc import Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agent_soul import __version__, gitio, outbox
 from agent_soul.canonical import read_text
@@ -132,6 +132,26 @@ def _versions(sight: gitio.Sight | None, page_format: int) -> dict[str, str]:
     }
 
 
+def standing_fields(standing: Standing) -> dict[str, Any]:
+    """Return how things stand for programs. Pure."""
+    sight = standing.sight
+    fields = standing._asdict()
+    fields["sight"] = sight and {
+        **sight._asdict(),
+        "url": gitio.without_credentials(sight.url),
+        "locks": list(sight.locks),
+    }
+    fields["git"] = fields.pop("sight")
+    fields["newest"] = {event.source: {"event_id": event.id, "ts": event.data["ts"]} for event in standing.newest}
+    fields["joined"] = {
+        name: {"source": program.source, "readings": [reading._asdict() for reading in program.readings]}
+        for name, program in standing.joined.items()
+    }
+    fields["costs"] = {cost.name: {"tokens": cost.tokens, "limit": cost.limit} for cost in standing.costs}
+    fields["waiting"] = [{"number": n, "what": what, "command": command} for n, what, command in waiting_of(standing)]
+    return fields
+
+
 def waiting_of(standing: Standing) -> list[tuple[int, str, str]]:
     """Return what waits for somebody: how many, of what, and the command that shows it. Pure."""
     rows = (
@@ -140,9 +160,9 @@ def waiting_of(standing: Standing) -> list[tuple[int, str, str]]:
             "not shared yet" if standing.sight and standing.sight.url else "not committed yet",
             "soul sync",
         ),
-        (standing.conflicts, "open conflicts", "soul conflicts"),
+        (standing.conflicts, f"open conflict{'s' * (standing.conflicts != 1)}", "soul conflicts"),
         (standing.counts.get(Status.PENDING, 0), "for review", "soul review"),
         (standing.counts.get(Status.QUARANTINED, 0), "with an id that has two contents", "soul validate"),
-        (standing.bad_lines, "lines that cannot be read", "soul validate"),
+        (standing.bad_lines, f"line{'s' * (standing.bad_lines != 1)} that cannot be read", "soul validate"),
     )
     return [row for row in rows if row[0]]

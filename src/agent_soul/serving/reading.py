@@ -8,15 +8,14 @@ from typing import Annotated, Any
 
 from mcp.types import CallToolResult
 
-from agent_soul import __version__, task_memory, task_search
+from agent_soul import task_memory, task_search
 from agent_soul.adding import local_now
-from agent_soul.boot import boot, boot_fields, waiting
-from agent_soul.clone import last_together
+from agent_soul.boot import boot, boot_fields
 from agent_soul.compiler import resolve_hub
 from agent_soul.contexts.asking import DEFAULT_BUDGET, Request
 from agent_soul.contexts.choosing import context_fields
-from agent_soul.contexts.gathering import context_of, recall
-from agent_soul.outbox import whole_log
+from agent_soul.contexts.gathering import context_of
+from agent_soul.doctor.standing import stand, standing_fields
 from agent_soul.searching.filters import Filters, read_filters
 from agent_soul.searching.paging import Asked, row_fields
 from agent_soul.searching.paging import search as search_page
@@ -100,23 +99,11 @@ class Reading:
         return {"total": len(projects), "projects": [project_fields(each) for each in projects]}
 
     def status(self) -> arg.Answer:
-        """Say how the memory is: how many events of each status, and what is not shared yet.
+        """Say how the memory stands: events of each status, the newest of each source, what is not shared yet.
 
-        `pending` is what waits for somebody, each with the command that the user can run.
+        `waiting` is what waits for somebody, each with the command that the user can run.
         """
-        hub = self._place.hub
-        log = whole_log(hub)
-        memory = recall(hub, log, "", local_now())
-        together = last_together(hub)
-        return {
-            "version": __version__,
-            "hub": str(hub.root),
-            "source": self._place.source,
-            "last_together_with_remote": _local_time(together) if together else "",
-            "counts": {str(status): number for status, number in memory.resolution.counts.items() if number},
-            "projects": len(list_projects(memory.resolution)),
-            "pending": list(waiting(hub, log, memory)),
-        }
+        return {"source": self._place.source, **standing_fields(stand(self._place.hub))}
 
     def mem_search(
         self,
