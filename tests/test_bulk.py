@@ -7,10 +7,15 @@ import os
 import subprocess
 import sys
 import textwrap
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_soul.bulk import Moments
 
 COUNT = 5_000
 needs_two_cores = pytest.mark.skipif(
@@ -146,3 +151,16 @@ def test_many_lines_by_the_command(git_hub: Path, lines: list[bytes]) -> None:
     kept = [json.loads(line) for path in answer["paths"] for line in (git_hub / path).read_bytes().splitlines()]
     assert [each["summary"] for each in kept] == [json.loads(line)["summary"] for line in lines if b'"fact"' in line]
     assert [each["ts"] for each in kept] == sorted(each["ts"] for each in kept)
+
+
+@given(
+    now=st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1)),
+    minutes=st.integers(-14 * 60, 14 * 60),
+    number=st.integers(1, 3_000_000),
+)
+def test_the_moment_of_a_line_is_that_of_the_command_and_its_number_in_microseconds(
+    now: datetime, minutes: int, number: int
+) -> None:
+    now = now.replace(tzinfo=timezone(timedelta(minutes=minutes)))
+    expected = (now + timedelta(microseconds=number)).isoformat(timespec="microseconds")
+    assert Moments(now).text(number) == expected

@@ -24,11 +24,12 @@ from agent_soul.strict_json import MAX_LINE_BYTES, RejectedError, load_object
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-_TICK = timedelta(microseconds=1)
+_MICROSECONDS = 1_000_000
 # Cleaning and JSON make no text sixteen times as long, so a shorter line needs no second look at its size.
 _SURELY_SHORT = MAX_LINE_BYTES // 16
 # Putting a refusal into good words takes a millisecond and more; after that many, the plain ones do.
 _MAX_EXPLAINED = 100
+_OFFSET_AT = len("YYYY-MM-DDThh:mm:ss")
 # A child process costs some 30 ms: what this many lines take on one core.
 _MIN_LINES_FOR_TWO_CORES = 2000
 
@@ -93,6 +94,27 @@ def _refuse_links() -> NoReturn:
     raise _LinkedError
 
 
+class Moments:
+    """The times of lines that bring none: `now` and as many microseconds after it as the line's number.
+
+    Made from parts, as `isoformat` takes a tenth of all the time that a line takes.
+    """
+
+    def __init__(self, now: datetime) -> None:
+        self._second, self._microsecond = now.replace(microsecond=0), now.microsecond
+        self._date_and_time = functools.cache(self._format)
+
+    def text(self, number: int) -> str:
+        """Return the time of the line of this number, in RFC 3339 to the microsecond."""
+        seconds, microsecond = divmod(self._microsecond + number, _MICROSECONDS)
+        time, offset = self._date_and_time(seconds)
+        return f"{time}.{microsecond:06}{offset}"
+
+    def _format(self, seconds: int) -> tuple[str, str]:
+        text = (self._second + timedelta(seconds=seconds)).isoformat()
+        return text[:_OFFSET_AT], text[_OFFSET_AT:]
+
+
 class _Batch:
     """The lines of one bulk command as they are read."""
 
@@ -101,7 +123,7 @@ class _Batch:
         self._named_by_writer: dict[str, Event] = {}
         self._refused: list[Refusal] = []
         self._warnings: list[Refusal] = []
-        self._defaults, self._now = defaults, now
+        self._defaults, self._moments = defaults, Moments(now)
         as_json = json.dumps(defaults, ensure_ascii=False, default=str)
         self._tidy = is_tidy_json(as_json)
         self._surely_short = _SURELY_SHORT - len(as_json)
@@ -129,7 +151,8 @@ class _Batch:
     def _event(self, number: int, raw: bytes) -> Event:
         record = self._with_whole_ids(number, {**self._defaults, **load_object(raw)})
         explain = explain_well if len(self._refused) < _MAX_EXPLAINED else explain_plainly
-        event = draft_record(record, self._now + number * _TICK, explain, self._tidy and is_tidy_json(raw.decode()))
+        now = functools.partial(self._moments.text, number)
+        event = draft_record(record, now, explain, self._tidy and is_tidy_json(raw.decode()))
         if len(raw) > self._surely_short:
             refuse_unreadable(event)
         if record.get("event_id") is None:
