@@ -74,8 +74,10 @@ def test_it_reads_the_memory_while_it_is_joined(program: Program, world: World, 
         world.soul("join", program.name, "--uninstall", home=home)
         world.prompt(program, COMMANDS, home, model)
         assert model.text
+        # Gemini CLI names the folder in which it is installed, and that may lie in our cache.
+        sent = model.everything.replace(str(COMMANDS.parents[1]), "")
         for ours in (L0, L1, newer, "agent-soul", str(world.hub)):
-            assert ours not in model.everything
+            assert ours not in sent
 
 
 def test_what_each_of_two_programs_records_the_other_knows(world: World, tmp_path: Path) -> None:
