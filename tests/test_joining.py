@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sysconfig
 import tempfile
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.runtimes.joining import end_join, join, proposed_source, rerender
+from agent_soul.runtimes.machine import lasting_program
 from agent_soul.runtimes.model import Home, Options, Runtime
 from agent_soul.runtimes.plan import BACKUP
 from agent_soul.runtimes.registry import RUNTIMES, find
@@ -499,3 +501,28 @@ def test_what_stands_in_the_way_is_said(name: str, file: str, text: str, tmp_pat
     [note] = join(hub, find(name), home=home).notes
 
     assert NOTED[name, file, text] in note
+
+
+def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An installed command; else the hub's own script, for what `uvx` or the hub's environment holds goes again."""
+    hub = make_hub(tmp_path / "hub")
+    installed, fetched = tmp_path / "bin" / "soul", tmp_path / "uv" / "archive-v0" / "x" / "bin" / "soul"
+    private = hub.state / "venv-1" / "bin" / "soul"
+    for program in (installed, fetched, private):
+        program.parent.mkdir(parents=True)
+        program.touch(mode=0o755)
+
+    def started(scripts: Path, path: Path) -> tuple[str, ...]:
+        monkeypatch.setattr(sysconfig, "get_path", lambda _: str(scripts))
+        monkeypatch.setenv("PATH", str(path))
+        return lasting_program(hub)
+
+    nowhere = tmp_path / "nowhere"
+    script = ("python3", f"{hub.root}/scripts/soul.py")
+    assert started(installed.parent, nowhere) == (str(installed),)
+    assert started(private.parent, installed.parent) == (str(installed),)
+    for folder in (fetched.parent, private.parent):
+        assert started(folder, folder) == script
+    (hub.root / "scripts" / "soul.py").unlink()
+    with pytest.raises(StoppedError, match="still be there tomorrow"):
+        started(nowhere, nowhere)

@@ -37,25 +37,25 @@ CHINESE: Mapping[str, Chinese] = {
         "打开 Codex，运行 `/hooks` 并信任这些钩子：未信任的钩子会被悄悄跳过",
         "`codex debug prompt-input` 打印的内容里有 AGENTS.md 中的这一段",
     ),
-    "gemini": Chinese("重新启动 Gemini CLI", "`/memory show` 里有共享记忆，`/hooks` 里有 agent-soul"),
+    "gemini": Chinese("重新启动 Gemini CLI", "`/memory show` 里有共享记忆"),
     "cursor": Chinese(
         "把打印出的文字粘贴到 Settings → Rules → User Rules（Cursor 没有全局规则文件），再重新启动；"
         "单个项目可用 `soul join cursor --project` 写入规则文件",
-        "Settings → Hooks 里有三条命令；在新对话里问它对你了解什么",
+        "在新对话里问它对你了解什么",
     ),
     "copilot": Chinese(
         "重新启动 Copilot CLI；VS Code 请在项目里运行 `soul join copilot --project`", "在新会话里问它对你了解什么"
     ),
     "opencode": Chinese("重新启动 opencode", "在新会话里问它对你了解什么"),
-    "openclaw": Chinese("开始新会话（`/new`）", "`/context list` 里四个文件都在，且没有被截断"),
+    "openclaw": Chinese("开始新会话", "在新会话里问它对你了解什么"),
     "claude-desktop": Chinese(
         "把打印出的文字粘贴到 Settings → Instructions for Claude，然后完全退出 Claude Desktop 再启动",
         "Settings → Developer 里服务器 agent-soul 显示为运行中",
     ),
-    "windsurf": Chinese("重新启动 Windsurf", "Settings → Rules 的全局规则里有共享记忆"),
-    "cline": Chinese("重新启动 Cline", "Cline 的规则列表里有 agent-soul.md，且已打开"),
+    "windsurf": Chinese("重新启动 Windsurf", "设置里的全局规则中有共享记忆；问它对你了解什么"),
+    "cline": Chinese("重新启动 Cline", "规则列表里有 agent-soul.md；问它对你了解什么"),
     "zed": Chinese("在智能体面板里开一个新对话", "在新对话里问它对你了解什么"),
-    "aider": Chinese("重新启动 Aider", "启动时 Aider 会说 `Added …/agent-soul.md to the chat (read-only)`"),
+    "aider": Chinese("重新启动 Aider", "启动时它会列出只读文件 agent-soul.md"),
     "generic": Chinese("把打印出的文字粘贴到该程序每次会话都会读的说明里", "在新会话里问它对你了解什么"),
 }
 

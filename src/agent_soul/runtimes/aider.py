@@ -29,5 +29,5 @@ RUNTIME = Runtime(
     project_parts=(StaticText(_TEXT, whole=True), _Read()),
     looks_installed=(Place(("~",), ".aider"),),
     afterwards=("start Aider anew",),
-    check="at its start Aider says `Added …/agent-soul.md to the chat (read-only)`",
+    check="at its start it names agent-soul.md among the read-only files",
 )

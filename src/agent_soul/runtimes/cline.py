@@ -16,5 +16,5 @@ RUNTIME = Runtime(
     project_parts=(StaticText(Place(("~",), ".clinerules/agent-soul.md"), whole=True),),
     looks_installed=(Place(("~",), ".cline"),),
     afterwards=("start Cline anew",),
-    check="the list of rules in Cline has agent-soul.md, switched on",
+    check="its list of rules has agent-soul.md; ask what it knows about you",
 )

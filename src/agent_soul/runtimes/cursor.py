@@ -50,5 +50,5 @@ RUNTIME = Runtime(
         "paste the text into Settings → Rules → User Rules; in a project, `soul join cursor --project` writes a rule",
         "start Cursor anew",
     ),
-    check="Settings → Hooks lists the three commands; ask in a new chat what it knows about you",
+    check="ask in a new chat what it knows about you",
 )

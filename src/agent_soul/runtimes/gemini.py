@@ -64,6 +64,6 @@ RUNTIME = Runtime(
     project_parts=(StaticText(Place(("~",), "GEMINI.md"), limit=LIMIT),),
     looks_installed=(Place(("~",), ".gemini"),),
     afterwards=("start Gemini CLI anew",),
-    check="`/memory show` has the shared memory in it, `/hooks` lists agent-soul",
+    check="`/memory show` has the shared memory in it",
     notes=_notes,
 )

@@ -34,6 +34,6 @@ RUNTIME = Runtime(
     ),
     looks_installed=(Place(("~",), ".openclaw"),),
     mcp_command=_mcp_command,
-    afterwards=("begin a new session (`/new`)",),
-    check="`/context list` shows SOUL.md, IDENTITY.md, USER.md and MEMORY.md, none of them cut",
+    afterwards=("begin a new session",),
+    check="ask in a new session what it knows about you",
 )

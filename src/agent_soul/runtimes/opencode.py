@@ -32,5 +32,5 @@ RUNTIME = Runtime(
     project_parts=(StaticText(Place(("~",), "AGENTS.md")),),
     looks_installed=(Place(_ROOTS, ""),),
     afterwards=("start opencode anew",),
-    check="ask in a new session what it knows about you; `opencode debug config` lists the file under `instructions`",
+    check="ask in a new session what it knows about you",
 )

@@ -25,5 +25,5 @@ RUNTIME = Runtime(
     ),
     looks_installed=(Place(("~",), _FOLDER),),
     afterwards=("start Windsurf anew",),
-    check="Settings → Rules shows the global rules with the shared memory in them",
+    check="the global rules in its settings have the shared memory in them; ask what it knows about you",
 )
