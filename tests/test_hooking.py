@@ -27,7 +27,7 @@ from agent_soul.hooking.run import run
 from agent_soul.hooking.stdin import read_object
 from agent_soul.hub import Hub, open_hub
 from agent_soul.lock import exclusive
-from agent_soul.runtimes.joining import end_join, join
+from agent_soul.runtimes.joining import end_join, join, rerender
 from agent_soul.runtimes.reading import pages_text, text_read
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.sessions import known_sessions, start_session
@@ -235,22 +235,41 @@ class TestStart:
         say(here, "New fact.")
         compile_hub(here)
 
-        copied, imported = (text_read(here, name, home) for name in ("codex", "claude-code"))
+        copied, imported = (text_read(here, name, home).text for name in ("codex", "claude-code"))
         assert "- Old fact. (" in copied
         assert "New fact" not in copied
         assert "- New fact. (" in imported
-        assert text_read(here, "gemini", home) == ""
+        assert text_read(here, "gemini", home) == ("", 0)
         assert told(here, read=copied).count(" fact. (") == 1
         end_join(here, RUNTIMES["codex"])
-        assert text_read(here, "codex", home) == ""
+        assert text_read(here, "codex", home) == ("", 0)
+
+    def test_what_was_written_while_the_program_started_is_told(self, hub: Path, soul: Soul) -> None:
+        """It may have read its file before another session's end brought the file up to date."""
+        here, words = open_hub(hub), ("hook", "session-start", "--runtime", "codex", "--source", SOURCE)
+        old = say(here, "Old fact.")
+        say(here, "Lasting fact.")
+        compile_hub(here)
+        join(here, RUNTIMES["codex"], source=SOURCE)
+        soul(*words, stdin='{"session_id": "s"}')
+        say(here, "New fact.", supersedes=[old])
+        compile_hub(here)
+        rerender(here)
+
+        at_once = soul(*words, stdin='{"session_id": "t"}').stdout
+        assert "- New fact. (" in at_once
+        assert "- Old fact. (" in at_once
+        assert "Lasting fact" not in at_once
+        os.utime(Path.home() / ".codex" / "AGENTS.md", (0, 0))
+        assert " fact. (" not in soul(*words, stdin='{"session_id": "u"}').stdout
 
     def test_what_a_projects_file_says_was_read_there(self, hub: Path, tmp_path: Path) -> None:
         here, project = open_hub(hub), tmp_path / "project"
         (project / "src").mkdir(parents=True)
         join(here, RUNTIMES["codex"], source=SOURCE, project=project)
 
-        assert "Shared memory" in text_read(here, "codex", project / "src")
-        assert text_read(here, "codex", tmp_path) == ""
+        assert "Shared memory" in text_read(here, "codex", project / "src").text
+        assert text_read(here, "codex", tmp_path) == ("", 0)
 
     def test_spoilt_state_is_no_state(self, hub: Path) -> None:
         here = open_hub(hub)

@@ -102,6 +102,8 @@ def _opencode_settings(port: int) -> Settings:
         "model": "anthropic/claude-sonnet-4-5",
         "autoupdate": False,
         "share": "disabled",
+        # By default its agents run everything; others ask, and nobody is there to answer.
+        "permission": {"bash": {"*": "deny"}},
     }
     return {".config/opencode/opencode.json": json.dumps(settings, indent=2) + "\n"}
 

@@ -40,7 +40,8 @@ class World:
 
     def __init__(self, box: Path) -> None:
         self.box = box
-        self.home, self.hub, self.other, self.remote = (box / name for name in ("home", "soul", "other", "remote.git"))
+        names = ("home", "我的soul", "other", "remote.git")  # a blank would keep Claude Code from importing files
+        self.home, self.hub, self.other, self.remote = (box / name for name in names)
 
     def make(self) -> None:
         """Follow the README: copy the template, make it one's own, say who one is, push; then a second machine."""

@@ -22,6 +22,7 @@ from agent_soul.telling import invoked_as
 
 if TYPE_CHECKING:
     from agent_soul.hooking.call import Call
+    from agent_soul.runtimes.reading import Read
 
 
 class _Limits(NamedTuple):
@@ -33,6 +34,8 @@ class _Limits(NamedTuple):
 
 _LIMITS: Mapping[str, _Limits] = {"session-end": _Limits(0.9, 0.2)}
 """Of hooks that get less time; Claude Code gives all that run at the end of a session 1.5 s, Codex 3 s."""
+_UNSURE_SECONDS = 30
+"""A program may take as long from reading its files to running the hook; whoever writes them meanwhile is too late."""
 _COMMAND = re.compile(r"`soul ([a-z-]+)")
 
 
@@ -89,14 +92,16 @@ def _answer(event: str, runtime: str, source: str, hub_name: str | None, said: M
             _say_why(f"there is no event {event!r}", "there are session-start, stop and session-end")
         return ""
     hub = open_hub(hub_name)
-    already_read = _text_read(hub, call) if call.event == SESSION_START else ""
-    printed = run(call, Place(hub, source, local_now(), _typed_for(hub)), already_read)
-    if call.event == SESSION_START:
-        tell_agents(hub)
+    place = Place(hub, source, local_now(), _typed_for(hub))
+    if call.event != SESSION_START:
+        return run(call, place)
+    read = _read_before(hub, call)
+    printed = run(call, place, read.text, unsure=place.now.timestamp() - read.changed < _UNSURE_SECONDS)
+    tell_agents(hub)
     return printed
 
 
-def _text_read(hub: Hub, call: Call) -> str:
+def _read_before(hub: Hub, call: Call) -> Read:
     """Return what the agent read before this hook ran, so before anything is pulled and its files are written anew."""
     from agent_soul.runtimes.reading import text_read
 

@@ -217,6 +217,6 @@ every change as a diff and writes nothing; a second join changes no byte; `--uni
   without asking. Neither is done unasked; a program that takes nothing but MCP gets the server anyway.
 - **One hub per program.** Where another hub is joined already, that is said and nothing is changed.
 
-The files and forms of Claude Code, Codex, Gemini CLI and opencode were tried with the real programs; those of the
-others are taken from their documentation.
+The files and forms of Claude Code, Codex, Gemini CLI and opencode are tried with the real programs
+([how](../proof.md#real-agent-programs)); those of the others are taken from their documentation.
 """

@@ -62,6 +62,12 @@ def is_first(memo: Memo, run: str, now: float) -> bool:
     return not 0 <= now - before < ONCE_SECONDS
 
 
+def read_last(hub: Hub, session: str) -> frozenset[str]:
+    """Return the keys of what the files said when the last session before `session` started; nothing for none."""
+    started = [memo for name, memo in _read(hub) if memo.started and name != session]
+    return frozenset(started[-1].read) if started else frozenset()
+
+
 def not_told_today(hub: Hub, source: str, day: str, rows: Iterable[str]) -> list[str]:
     """Return those of the rows, or keys of them, that `source` was not told on `day`, and remember them as told."""
     file = _folder(hub) / "reported.json"

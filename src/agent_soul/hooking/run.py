@@ -7,9 +7,10 @@ from agent_soul.hooking.call import SESSION_END, SESSION_START, STOP, Call
 from agent_soul.hooking.place import Place
 
 
-def run(call: Call, place: Place, already_read: str) -> str:
+def run(call: Call, place: Place, already_read: str = "", *, unsure: bool = False) -> str:
     """Return what the hook of a call has to print, mostly nothing. `already_read` is what the agent read at the start.
 
+    `unsure`: its files were changed so lately that it may have read them as they were before.
     Raises what the hub's own files may raise; a remote that fails is told to the agent.
     """
     if call.is_subagent:
@@ -18,7 +19,7 @@ def run(call: Call, place: Place, already_read: str) -> str:
     if call.event == SESSION_START:
         from agent_soul.hooking.starting import start
 
-        return envelope.at_start(start(call, place, already_read), call.runtime)
+        return envelope.at_start(start(call, place, already_read, unsure=unsure), call.runtime)
     if call.event == STOP:
         from agent_soul.hooking.stopping import stop
 

@@ -17,7 +17,7 @@ from agent_soul.hooking import delta, detached
 from agent_soul.hooking.call import COMPACT, CURSOR, RESUME, Call
 from agent_soul.hooking.delta import Row
 from agent_soul.hooking.elsewhere import rows_elsewhere
-from agent_soul.hooking.memo import Memo, is_first, not_told_today, remembering
+from agent_soul.hooking.memo import Memo, is_first, not_told_today, read_last, remembering
 from agent_soul.hooking.place import Place
 from agent_soul.log import Log
 from agent_soul.missed import check_writes
@@ -46,7 +46,7 @@ class Found(NamedTuple):
     others: list[Row]
 
 
-def start(call: Call, place: Place, already_read: str) -> str:
+def start(call: Call, place: Place, already_read: str, *, unsure: bool = False) -> str:
     """Bring what is new, note the session, and return what the agent should know, or nothing where it knows it."""
     hub = place.hub
     with remembering(hub, call.session) as memo:
@@ -62,15 +62,18 @@ def start(call: Call, place: Place, already_read: str) -> str:
     if place.source:
         with contextlib.suppress(RefusedError):  # an id that is none is said by whatever writes with it
             noted_session(hub, place.source, place.now, call.session)
+    before = read_last(hub, call.session) if unsure else frozenset()
     with remembering(hub, call.session) as memo:
-        return _news(call, place, found, already_read, memo)
+        return _news(call, place, found, already_read, before, memo)
 
 
-def _news(call: Call, place: Place, found: Found, already_read: str, memo: Memo) -> str:
+def _news(call: Call, place: Place, found: Found, already_read: str, before: frozenset[str], memo: Memo) -> str:
+    """Return what is new; `before`: what the files said earlier, where the agent may have read them at that time."""
     memory = found.memory
     rows = delta.current_rows(memory)
-    known = _known(call, memo, delta.keys_read(rows, already_read, memory.config.line))
-    shown = {*delta.event_keys(already_read, memory.config.line), *memo.read}
+    read = delta.keys_read(rows, already_read, memory.config.line)
+    known = _known(call, memo, read & before if before else read)
+    shown = {*delta.event_keys(already_read, memory.config.line), *memo.read, *before}
     new = [row for row in (*rows, *delta.ended_rows(memory, shown), *found.others) if row.key not in known]
     if not (new or found.report):
         return ""

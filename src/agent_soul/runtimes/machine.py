@@ -70,6 +70,11 @@ def texts_of(hub: Hub) -> Body:
     return Body(identity, {path: _text(hub.canonical / path) for path in L1_PAGES})
 
 
+def page_files(hub: Hub) -> list[Path]:
+    """Return the files of L0 and L1, whether they are there or not."""
+    return [*(hub.root / name for name in L0_FILES), *(hub.canonical / path for path in L1_PAGES)]
+
+
 def _text(file: Path) -> str:
     return read_regular(file).decode("utf-8", "replace") if file.exists() else ""
 

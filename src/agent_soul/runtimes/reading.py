@@ -6,12 +6,13 @@ import contextlib
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from agent_soul.errors import SoulError
 from agent_soul.hub import Hub
 from agent_soul.runtimes.blocks import find_block
 from agent_soul.runtimes.joining import joined
-from agent_soul.runtimes.machine import texts_of
+from agent_soul.runtimes.machine import page_files, texts_of
 from agent_soul.runtimes.model import Home
 from agent_soul.runtimes.plan import decode
 from agent_soul.runtimes.writing import read
@@ -19,15 +20,25 @@ from agent_soul.runtimes.writing import read
 _IMPORT = re.compile(r"^@.*/canonical/profile\.md$", re.MULTILINE)
 
 
-def text_read(hub: Hub, runtime: str, folder: Path, *, home: Home | None = None) -> str:
+class Read(NamedTuple):
+    """A text, and when the newest of its files was changed, in seconds since 1970; 0 where there is none."""
+
+    text: str
+    changed: float
+
+
+def text_read(hub: Hub, runtime: str, folder: Path, *, home: Home | None = None) -> Read:
     """Return what the program `runtime` reads of this hub by itself when it starts in `folder`; empty for nothing.
 
     Where its file imports the hub's pages, they count as they stand now.
     """
     standing = [each for each in joined(hub, home=home) if each.runtime.name == runtime]
     here = (each for each in standing if each.project is None or folder.is_relative_to(each.project))
-    text = "\n".join(body for each in here for body in _bodies(hub, each.files))
-    return f"{text}\n{pages_text(hub)}" if _IMPORT.search(text) else text
+    bodies = dict(body for each in here for body in _bodies(hub, each.files))
+    text, files = "\n".join(bodies.values()), [*bodies]
+    if _IMPORT.search(text):
+        text, files = f"{text}\n{pages_text(hub)}", [*files, *page_files(hub)]
+    return Read(text, max((file.stat().st_mtime for file in files if file.exists()), default=0.0))
 
 
 def pages_text(hub: Hub) -> str:
@@ -36,10 +47,10 @@ def pages_text(hub: Hub) -> str:
     return "\n".join([*body.identity.values(), *body.pages.values()])
 
 
-def _bodies(hub: Hub, files: Iterable[Path]) -> Iterator[str]:
+def _bodies(hub: Hub, files: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     for file in files:
         with contextlib.suppress(SoulError):  # a file that nobody can read says nothing to an agent either
             content = read(file)
             found = find_block(decode(content)[1]) if content is not None else None
             if found and Path(found.marker.hub) == hub.root:
-                yield found.body
+                yield file, found.body
