@@ -152,7 +152,7 @@ def copied(source: Path, target: Path) -> None:
 
 
 def test_every_script_of_the_repository_is_shipped_or_for_its_own_work() -> None:
-    own = {"private_python.py", "soak.sh", "test.sh"}
+    own = {"private_python.py", "real_clients.sh", "soak.sh", "test.sh"}
     there = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file()}
 
     assert there - own == {name.removeprefix("scripts/") for name in shipped.FROM_REPOSITORY if "scripts/" in name}

@@ -112,7 +112,7 @@ def _show(outcome: Outcome, runtime: Runtime, *, dry_run: bool, uninstall: bool)
         show(odd.snippet.rstrip("\n"))
     for note in outcome.notes:
         say(f"note: {note}")
-    if dry_run or uninstall or not (changes or runtime.is_pasted):
+    if dry_run or uninstall or not (changes or outcome.paste):
         return
     say(f"source id: {outcome.source}")
     for number, step in enumerate(runtime.afterwards, start=1):
