@@ -923,6 +923,15 @@ def test_a_key_is_found_by_its_line_and_never_said(name: str) -> None:
     assert "revoke it" in finding.mend
 
 
+def test_a_key_in_an_event_that_was_taken_back_is_seen_to() -> None:
+    files = {"sources/a-b/x.ndjson": f'{{"event_id":"one-1","summary":"{GITHUB_TOKEN}"}}\n'.encode()}
+
+    [finding] = check_secrets(files)
+
+    assert "`soul retract one-1 --source" in finding.mend
+    assert list(check_secrets(files, {"one-1"})) == []
+
+
 @pytest.mark.parametrize("name", NONE)
 def test_what_is_no_key_is_let_be(name: str) -> None:
     assert list(check_secrets({"sources/a-b/x.ndjson": NONE[name].encode()})) == []

@@ -154,7 +154,8 @@ def _log_of_yesterday(log: Log, today: str) -> str:
     day = add_days(today, -1)
     number = sum(event.scope == "daily" and event.local_date == day for event in log.events)
     if not number:
-        return f"Yesterday's log ({day}) is empty"
+        is_new = bool(log.events) and all(event.local_date > day for event in log.events)
+        return "No log of yesterday: the memory begins today" if is_new else f"Yesterday's log ({day}) is empty"
     return f"Yesterday's log: {number} entr{'ies' if number > 1 else 'y'}, canonical/daily/{day}.md"
 
 
