@@ -453,11 +453,16 @@ def test_a_checkout_is_the_commit_that_its_remote_has(
     monkeypatch.setattr(running, "checkout", lambda: source)
     unseen = running.running_toolkit(tmp_path / "hub")
     git(source, "update-ref", "refs/remotes/origin/main", "HEAD")
+    commit = git(source, "rev-parse", "HEAD").strip()
+    (source / "sources").mkdir()
+    (source / "sources" / "a.ndjson").write_text("{}")
+    git(source, "add", "-A")
+    git(source, "commit", "-q", "-m", "a memory that only this clone has")
     seen = running.running_toolkit(tmp_path / "hub")
     (source / "src" / "agent_soul" / "__init__.py").write_text("changed = 1")
 
     assert unseen == {"path": "../source"}
-    assert seen == {"git": url, "commit": git(source, "rev-parse", "HEAD").strip()}
+    assert seen == {"git": url, "commit": commit}
     assert running.running_toolkit(tmp_path / "hub") == {"path": "../source"}
 
 

@@ -46,7 +46,7 @@ def doctor(fix: bool, names_all: bool, offline: bool, as_json: bool, hub_name: s
         show(f"fixed: {line}")
     for finding in shown:
         show(f"{finding.where}: {finding.what}\n  why: {finding.why}\n  mend: {with_commands(finding.mend)}")
-    say(f"{len(findings)} findings" if findings else "nothing to mend")
+    say(f"{len(findings)} finding{'s' * (len(findings) != 1)}" if findings else "nothing to mend")
     if not fix and any(finding.fix for finding in findings):
         say("`soul doctor --fix` mends some of it")
     return ExitCode.PROBLEMS if findings else ExitCode.DONE
