@@ -503,6 +503,17 @@ def test_what_stands_in_the_way_is_said(name: str, file: str, text: str, tmp_pat
     assert NOTED[name, file, text] in note
 
 
+def test_what_was_asked_for_beside_is_told(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+
+    for name, options, said in (
+        ("zed", Options(allow=True), "Zed keeps no list of what needs no permission: --allow adds nothing"),
+        ("codex", Options(allow=True, mcp=True), ""),
+    ):
+        notes = join(hub, find(name), options=options, home=home).notes
+        assert [note for note in notes if "--allow" in note] == ([said] if said else [])
+
+
 def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed command; else the hub's own script, for what `uvx` or the hub's environment holds goes again."""
     hub = make_hub(tmp_path / "hub")
@@ -523,6 +534,12 @@ def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: py
     assert started(private.parent, installed.parent) == (str(installed),)
     for folder in (fetched.parent, private.parent):
         assert started(folder, folder) == script
+    offered = tmp_path / "system" / "bin" / "python3"
+    offered.parent.mkdir(parents=True)
+    offered.touch(mode=0o755)
+    assert started(nowhere, offered.parent) == (str(offered), script[1])
+    (tmp_path / "system" / "pyvenv.cfg").touch()
+    assert started(nowhere, offered.parent) == script
     (hub.root / "scripts" / "soul.py").unlink()
     with pytest.raises(StoppedError, match="still be there tomorrow"):
         started(nowhere, nowhere)

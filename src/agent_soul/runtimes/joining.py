@@ -13,6 +13,7 @@ from agent_soul.clone import clone_ids
 from agent_soul.errors import StoppedError
 from agent_soul.hub import JOINED, Hub
 from agent_soul.log import read_source_files
+from agent_soul.runtimes.allowing import PERMISSIONS
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.commands import mcp_words
 from agent_soul.runtimes.keeping_out import refuse_tracked
@@ -24,7 +25,7 @@ from agent_soul.runtimes.machine import (
     texts_of,
     typed_command,
 )
-from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
+from agent_soul.runtimes.model import SERVER, Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import drop_note, read_note, write_note
 from agent_soul.runtimes.plan import Change, Plan, decode, plan_end, plan_join
 from agent_soul.runtimes.sources import propose, used_by_others
@@ -69,7 +70,11 @@ def join(
     plan = plan_join(placed, read)
     if project:
         refuse_tracked(project, [each.path for each in placed if each.path.is_relative_to(project)])
-    notes = [*_notes(runtime, scene, placed, plan), *_notes_on_source(hub, runtime, scene, placed)]
+    notes = [
+        *_notes(runtime, scene, placed, plan),
+        *_notes_on_options(runtime, scene, placed),
+        *_notes_on_source(hub, runtime, scene, placed),
+    ]
     if apply and plan.changes:
         note = read_note(hub).with_folders(write(plan.changes))
         write_note(hub, note.with_project(runtime.name, project) if project else note)
@@ -183,6 +188,16 @@ def _notes(runtime: Runtime, scene: Scene, placed: Iterable[Placed], plan: Plan)
     if runtime.mcp_command and scene.options.mcp:
         words = mcp_words(scene.program, scene.source, scene.hub)
         yield f"for the MCP server: {runtime.mcp_command(words)}"
+
+
+def _notes_on_options(runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:
+    """Yield what a person who asked for more has to know of it."""
+    whats = {each.what for each in placed}
+    if scene.options.allow and PERMISSIONS not in whats:
+        yield f"{runtime.title} keeps no list of what needs no permission: --allow adds nothing"
+    if SERVER in whats and len(scene.program) > 1:
+        once = f"`{scene.typed} mcp --help`"
+        yield f"run {once} once before it starts: that sets up what the MCP server needs, which takes a minute"
 
 
 def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:

@@ -19,6 +19,8 @@ from agent_soul.runtimes.json_edits import Hooks, Member, Words
 from agent_soul.runtimes.static_text import EVERYTHING, Body, Limit, copied_text, import_text
 from agent_soul.runtimes.whole import Whole
 
+SERVER = "MCP server"
+"""What an edit is called that adds ours."""
 System = Literal["linux", "mac", "windows"]
 
 
@@ -224,7 +226,7 @@ class Server:
         """Yield the entry where it was asked for."""
         if self.always or scene.options.mcp:
             words = mcp_words(scene.program, scene.source, scene.hub)
-            yield Placed(_at(self.place, scene), Member(self.path, self.shape(words)), "MCP server")
+            yield Placed(_at(self.place, scene), Member(self.path, self.shape(words)), SERVER)
 
 
 @dataclass(frozen=True, slots=True)
