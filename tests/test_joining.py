@@ -363,6 +363,16 @@ def test_the_command_line_joins(run: Run, inside: Soul, hub: Path) -> None:
     broken = run("join", "codex", code=5)
     assert [each["path"] for each in broken["by_hand"]] == [str(home / ".codex" / "hooks.json")]
     assert run("join", "codx", code=2)["error"]["hint"] == "did you mean 'codex'?"
+    assert run("join", "vscode", code=2)["error"]["hint"] == "did you mean 'copilot'?"
+
+
+def test_in_a_project_there_is_nothing_to_paste_and_no_hook_to_trust(run: Run, hub: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("codex", "cursor"):
+        joined = run("join", name, "--project", str(project))
+        assert (joined["paste"], len(joined["afterwards"])) == ("", 1)
+        assert joined["afterwards"][0].endswith("anew in the project")
 
 
 def test_any_other_program_gets_a_text_to_paste(inside: Soul) -> None:

@@ -61,9 +61,9 @@ def join(
         options = Options(mcp=mcp, allow=allow)
         outcome = join_runtime(hub, found, source=source or "", project=folder, options=options, apply=not dry_run)
     if as_json:
-        _show_fields(outcome, found, written=not dry_run)
+        _show_fields(outcome, found, folder, written=not dry_run)
     else:
-        _show(outcome, found, dry_run=dry_run, uninstall=uninstall)
+        _show(outcome, found, folder, dry_run=dry_run, uninstall=uninstall)
     return ExitCode.STOPPED if outcome.plan.odd else ExitCode.DONE
 
 
@@ -92,7 +92,12 @@ def _project(name: str | None) -> Path | None:
     return folder
 
 
-def _show(outcome: Outcome, runtime: Runtime, *, dry_run: bool, uninstall: bool) -> None:
+def _steps(runtime: Runtime, project: Path | None) -> list[str]:
+    """Return what is left to a person; in a project there are no hooks to trust and there is no text to paste."""
+    return [f"start {runtime.title} anew in the project"] if project else list(runtime.afterwards)
+
+
+def _show(outcome: Outcome, runtime: Runtime, project: Path | None, *, dry_run: bool, uninstall: bool) -> None:
     changes = outcome.plan.changes
     if dry_run:
         for line in (line for change in changes for line in _diff(change)):
@@ -115,7 +120,7 @@ def _show(outcome: Outcome, runtime: Runtime, *, dry_run: bool, uninstall: bool)
     if dry_run or uninstall or not (changes or outcome.paste):
         return
     say(f"source id: {outcome.source}")
-    for number, step in enumerate(runtime.afterwards, start=1):
+    for number, step in enumerate(_steps(runtime, project), start=1):
         say(f"{number}. {step}")
     if outcome.paste:
         show(outcome.paste.removesuffix("\n"))
@@ -128,7 +133,7 @@ def _diff(change: Change) -> Iterator[str]:
     return difflib.unified_diff(before, after, old, new, lineterm="")
 
 
-def _show_fields(outcome: Outcome, runtime: Runtime, *, written: bool) -> None:
+def _show_fields(outcome: Outcome, runtime: Runtime, project: Path | None, *, written: bool) -> None:
     show_json(
         ok=not outcome.plan.odd,
         runtime=runtime.name,
@@ -141,5 +146,5 @@ def _show_fields(outcome: Outcome, runtime: Runtime, *, written: bool) -> None:
         by_hand=[{"path": str(odd.path), "reason": odd.reason, "snippet": odd.snippet} for odd in outcome.plan.odd],
         notes=list(outcome.notes),
         paste=outcome.paste,
-        afterwards=list(runtime.afterwards),
+        afterwards=_steps(runtime, project),
     )
