@@ -24,6 +24,7 @@ from agent_soul.missed import Session, Writes
 from agent_soul.resolve import Status
 from agent_soul.sessions import begun, start_session, writes_of
 from agent_soul.sync import Reach, not_shared, pull
+from agent_soul.telling import with_commands
 from agent_soul.tokens import estimate_tokens
 
 PULL_SECONDS = 3
@@ -62,7 +63,7 @@ class Report(NamedTuple):
             *some_of(quiet, "soul check-writes"),
             *(f"- {each}" for each in self.pending),
         ]
-        return "\n".join([f"# Start of a session of {self.session.source}", *rows]) + "\n"
+        return with_commands("\n".join([f"# Start of a session of {self.session.source}", *rows]) + "\n")
 
 
 class Boot(NamedTuple):
