@@ -161,6 +161,7 @@ def test_every_script_of_the_repository_is_shipped_or_for_its_own_work() -> None
 # As a stranger
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(os.name == "nt", reason="bash")
 def test_the_hubs_own_script_installs_the_toolkit_and_shares(tmp_path: Path) -> None:
     """Nothing of the hub but its own files, a Python with nothing installed, and the toolkit that soul.yaml names."""

@@ -35,6 +35,7 @@ def files_of(runtime: Runtime, home: Home, hub_folder: Path) -> list[Path]:
     return [change.path for change in plan.changes]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", [name for name, runtime in RUNTIMES.items() if not runtime.is_pasted])
 @given(data=st.data())
 # Every example writes dozens of files durably, so the smallest one that fails would take minutes to find.
