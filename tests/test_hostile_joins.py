@@ -110,6 +110,53 @@ def test_a_hub_taken_over_brings_nothing_from_outside_it(tmp_path: Path, soul: S
     assert not [file for file in files if b"PRIVATE" in file.read_bytes()]
 
 
+def test_a_hub_taken_over_is_no_repository_within_the_new_one(tmp_path: Path) -> None:
+    """Git records a folder that has a `.git` as a link: its events reach no remote, and its settings name programs."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    source = old / "sources" / "home-mac"
+    source.mkdir(parents=True)
+    said = {"event_id": "one", "ts": "2026-11-30T10:00:00Z", "source": "home-mac", "kind": "fact", "scope": "stable"}
+    (source / "2026-11-30.ndjson").write_text(json.dumps({**said, "summary": "Kept for ever."}) + "\n")
+    git(source, "init", "-q")
+    git(source, "commit", "-q", "--allow-empty", "-m", "within")
+    git(source, "config", "core.fsmonitor", f"touch {tmp_path}/ran;")
+
+    run(tmp_path, tmp_path, "init", str(new), "--yes", "--from", str(old))
+
+    git(new, "status", "--short")
+    assert not (tmp_path / "ran").exists()
+    assert "sources/home-mac/2026-11-30.ndjson" in git(new, "ls-files", "sources")
+
+
+@pytest.mark.parametrize("way", ["ignore file", "link"])
+def test_what_is_private_gets_into_nobodys_repository(way: str, home: Path, hub: Path, tmp_path: Path) -> None:
+    """A project's own `!pattern` beats .git/info/exclude, and a link may lead to a file that another one tracks.
+
+    Either the memory is kept out, or the join refuses.
+    """
+    (hub / "USER.md").write_text("# USER\n\n- PRIVATE: Lin lives in Shanghai.\n")
+    (hub / "scripts").mkdir()
+    (hub / "scripts" / "soul.py").write_text("")
+    project, team = tmp_path / "project", tmp_path / "team"
+    for repository in (project, team):
+        repository.mkdir()
+        git(repository, "init", "-q", "-b", "main")
+    if way == "ignore file":
+        (project / ".gitignore").write_text("*.md\n!AGENTS.md\n")
+    else:
+        (team / "AGENTS.md").write_text("# The team's\n")
+        (project / "AGENTS.md").symlink_to("../team/AGENTS.md")
+    for repository in (project, team):
+        git(repository, "add", "-A")
+        git(repository, "commit", "-q", "--allow-empty", "-m", "before")
+
+    run(home, hub, "join", "codex", "--project", str(project))
+
+    for repository in (project, team):
+        git(repository, "add", "-A")
+        assert "PRIVATE" not in git(repository, "diff", "--cached")
+
+
 @pytest.mark.parametrize("name", [".claude.json", ".claude/settings.json"])
 def test_a_copy_is_no_more_readable_than_the_file(name: str, joining: Soul, home: Path) -> None:
     """Both files hold keys and tokens, and their owner let nobody else read them."""
