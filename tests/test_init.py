@@ -498,6 +498,7 @@ def old(tmp_path: Path) -> Path:
     (folder / "notes.md").write_text("not memory\n")
     (folder / "sources" / "link").symlink_to("/etc")
     file.with_name("2026-03-09.ndjson").symlink_to(file)
+    file.with_name("README.md").write_text("of the source\n")
     return folder
 
 
@@ -510,11 +511,13 @@ def test_a_hub_of_before_is_taken_over_as_it_is(old: Path, tmp_path: Path, init:
     taken = answer["taken"]
     links = ["sources/link", "sources/old-mac/2026-03-09.ndjson"]
     assert (taken["events"], taken["bad_lines"]) == (2, 1)
-    assert taken["left"] == [f"{link} is no plain file" for link in links]
+    said = [f"{link} is a symbolic link; links are not followed" for link in links]
+    assert taken["left"] == [*said, "1 below sources/ is no file of the log: sources/old-mac/README.md"]
     for path, (content, _) in before.items():
-        if path == "SOUL.md" or (path.startswith("sources/") and path not in links):
+        if path == "SOUL.md" or (path.endswith(".ndjson") and path not in links):
             assert (hub / path).read_bytes() == content
     assert not (hub / "notes.md").exists()
+    assert not (hub / "sources" / "old-mac" / "README.md").exists()
     assert "Ada" in (hub / "canonical" / "stable-memory.md").read_text(encoding="utf-8")
     assert "bad lines 1" in (hub / "canonical" / "index.md").read_text(encoding="utf-8")
     assert git(hub, "status", "--porcelain", "--ignored") == ""  # a source may be called what .gitignore names
@@ -549,6 +552,62 @@ def test_nothing_is_made_within_the_hub_of_before(old: Path, init: Init, inside:
 
     assert "stays as it is" in init(old / inside, "--yes", "--from", old, code=2)
     assert snapshot(old) == before
+
+
+def test_nothing_of_a_hub_of_before_is_read_through_a_link(old: Path, tmp_path: Path, init: Init) -> None:
+    private = tmp_path / "private"
+    (old / "soul.json").unlink()
+    (old / "sources").rename(private)
+    (old / "sources").mkdir()
+    (private / "old-mac").rename(old / "sources" / "old-mac")
+    private.joinpath("key").write_text("PRIVATE\n")
+    os.link(private / "key", old / "USER.md")
+    for name in ("SOUL.md", "soul.yaml", "sources/all"):
+        (old / name).unlink(missing_ok=True)
+        (old / name).symlink_to(private if name == "sources/all" else private / "key")
+
+    taken = json.loads(init(tmp_path / "new", "--yes", "--json", "--from", old).partition("\n")[0])["taken"]
+
+    assert [said.split(" ")[0] for said in taken["left"][:4]] == ["SOUL.md", "USER.md", "soul.yaml", "sources/all"]
+    assert "PRIVATE" not in git(tmp_path / "new", "show", "HEAD")
+
+
+def test_a_log_that_is_a_link_is_no_hub_of_before(old: Path, tmp_path: Path, init: Init) -> None:
+    (old / "sources").rename(tmp_path / "private")
+    (old / "sources").symlink_to(tmp_path / "private")
+
+    assert "a sources that is a link" in init(tmp_path / "new", "--yes", "--from", old, code=2)
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_git_would_not_record_is_no_file_of_the_log(old: Path, tmp_path: Path, init: Init) -> None:
+    """Also under the names that only Windows takes for `.git`."""
+    for name in (".git", ".GIT", "git~1", ".git ."):
+        folder = old / "sources" / "old-mac" / name
+        folder.mkdir(parents=True)
+        (folder / "HEAD").write_text("ref: refs/heads/main\n")
+        (folder / "2026-03-05.ndjson").write_text("{}\n")
+
+    taken = json.loads(init(tmp_path / "new", "--yes", "--json", "--from", old).partition("\n")[0])["taken"]
+
+    assert taken["left"][-1].startswith("5 below sources/ are no files of the log: sources/old-mac/.GIT, ")
+    assert taken["bad_lines"] == 1
+    assert not list((tmp_path / "new" / "sources").rglob("*[Gg][Ii][Tt]*[!p]"))
+
+
+def test_a_commit_that_changes_the_log_is_not_made(old: Path, tmp_path: Path, init: Init) -> None:
+    """Somebody's attributes in the repository that was there stand above the hub's own."""
+    git(tmp_path, "init", "-q", "new")
+    attributes = tmp_path / "new" / ".git" / "info" / "attributes"
+    attributes.parent.mkdir(exist_ok=True)
+    attributes.write_text("*.ndjson text eol=lf\n")
+
+    said = init(tmp_path / "new", "--yes", "--from", old, code=5)
+    attributes.unlink()
+
+    assert "Git would not record sources/old-mac/" in said
+    assert git(tmp_path / "new", "for-each-ref") == ""
+    assert "made a hub" in init(tmp_path / "new", "--yes", "--from", old)
 
 
 def test_a_folder_without_a_log_is_no_hub_of_before(tmp_path: Path, init: Init) -> None:

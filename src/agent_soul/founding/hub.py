@@ -20,7 +20,7 @@ from agent_soul.founding.answers import Answers, filled_in
 from agent_soul.founding.running import running_toolkit, toolkit_lines, toolkit_named
 from agent_soul.founding.shipped import is_program, shipped_files
 from agent_soul.founding.taking import Taken, take
-from agent_soul.hub import Hub, looks_like_hub, open_hub
+from agent_soul.hub import SOURCES, Hub, looks_like_hub, open_hub
 from agent_soul.sync import Kept, not_shared, sync
 
 _AUTHOR = "soul-init"
@@ -160,7 +160,8 @@ def _write(folder: Path, files: Mapping[str, bytes], remote: str) -> Hub:
     if remote and not gitio.remote_url(hub):
         gitio.add_remote(hub, remote)
     compile_hub(hub)
-    gitio.commit_all(hub, "A hub of agent-soul\n", author=_AUTHOR)
+    log_files = {path: content for path, content in files.items() if path.startswith(f"{SOURCES}/")}
+    gitio.commit_all(hub, "A hub of agent-soul\n", author=_AUTHOR, holding=log_files)
     return hub
 
 
