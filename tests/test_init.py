@@ -17,6 +17,7 @@ import pytest
 from agent_soul import toolkit
 from agent_soul.cli import main
 from agent_soul.errors import RefusedError
+from agent_soul.files import TEMPORARY_PATTERN
 from agent_soul.founding import asking, running, shipped
 from agent_soul.founding.answers import Answers, filled_in
 from agent_soul.founding.hub import Wishes, found_hub
@@ -27,6 +28,7 @@ from agent_soul.settings import load_config
 from conftest import ROOT, SHARED
 from offline import make_installable
 from support import git, write_log
+from test_hostile_joins import KILLED
 
 Init = Callable[..., str]
 EVENT = {
@@ -217,6 +219,49 @@ def test_what_was_interrupted_is_finished(made: Path, tmp_path: Path) -> None:
 
     assert {path: content for path, (content, _) in snapshot(folder).items() if not path.startswith(".git/")} == whole
     assert git(folder, "status", "--porcelain") == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
+@pytest.mark.parametrize("step", [0, 9, 40])
+def test_a_killed_init_is_finished_by_running_it_again(step: int, old: Path, tmp_path: Path, init: Init) -> None:
+    """Killed when it is about to bring its n-th file into place, among them many of a log, side by side or not."""
+    for number in range(step and 70):
+        write_log(old, {**EVENT, "event_id": f"e{number}", "source": f"s{number}"})
+    words = ["init", str(tmp_path / "new"), "--yes", "--from", str(old)]
+
+    subprocess.run([sys.executable, "-c", KILLED, str(step), *words], capture_output=True, timeout=120)
+    left = list((tmp_path / "new").rglob(TEMPORARY_PATTERN))
+    said = init(*words[1:])
+
+    assert left
+    assert "made a hub" in said
+    assert not list((tmp_path / "new").rglob(TEMPORARY_PATTERN))
+    assert git(tmp_path / "new", "status", "--porcelain", "--ignored") == ""
+
+
+def test_a_file_that_only_looks_like_ours_is_a_strangers(tmp_path: Path, init: Init) -> None:
+    """We write none there, so a killed writer left none there."""
+    file = tmp_path / "new" / "photos" / ".agent-soul.1.ab.tmp"
+    file.parent.mkdir(parents=True)
+    file.write_text("mine")
+
+    assert "is not empty: photos/" in init(tmp_path / "new", "--yes", code=2)
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("inside", ["inner", "sources/a-b", ".git", ".git/x/y", "bare.git/x"])
+def test_nothing_is_made_within_another_hub_or_gits_own_folder(tmp_path: Path, init: Init, inside: str) -> None:
+    folder = tmp_path / "there"
+    git(tmp_path, "init", "-q", "there")
+    git(folder, "init", "-q", "--bare", "bare.git")
+    if "git" not in inside:
+        (folder / "soul.yaml").write_text("template: false\n")
+    before = snapshot(folder)
+
+    said = init(folder / inside, "--yes", code=2)
+
+    assert ("which is Git's own" if "git" in inside else f"lies in another hub, {folder}") in said
+    assert snapshot(folder) == before
 
 
 def test_an_empty_repository_becomes_the_hub(tmp_path: Path, init: Init) -> None:
