@@ -17,6 +17,7 @@ import pytest
 from agent_soul import toolkit
 from agent_soul.cli import main
 from agent_soul.errors import RefusedError
+from agent_soul.files import TEMPORARY_PATTERN
 from agent_soul.founding import asking, running, shipped
 from agent_soul.founding.answers import Answers, filled_in
 from agent_soul.founding.hub import Wishes, found_hub
@@ -27,6 +28,7 @@ from agent_soul.settings import load_config
 from conftest import ROOT, SHARED
 from offline import make_installable
 from support import git, write_log
+from test_hostile_joins import KILLED
 
 Init = Callable[..., str]
 EVENT = {
@@ -218,6 +220,49 @@ def test_what_was_interrupted_is_finished(made: Path, tmp_path: Path) -> None:
 
     assert {path: content for path, (content, _) in snapshot(folder).items() if not path.startswith(".git/")} == whole
     assert git(folder, "status", "--porcelain") == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
+@pytest.mark.parametrize("step", [0, 9, 40])
+def test_a_killed_init_is_finished_by_running_it_again(step: int, old: Path, tmp_path: Path, init: Init) -> None:
+    """Killed when it is about to bring its n-th file into place, among them many of a log, side by side or not."""
+    for number in range(step and 70):
+        write_log(old, {**EVENT, "event_id": f"e{number}", "source": f"s{number}"})
+    words = ["init", str(tmp_path / "new"), "--yes", "--from", str(old)]
+
+    subprocess.run([sys.executable, "-c", KILLED, str(step), *words], capture_output=True, timeout=120)
+    left = list((tmp_path / "new").rglob(TEMPORARY_PATTERN))
+    said = init(*words[1:])
+
+    assert left
+    assert "made a hub" in said
+    assert not list((tmp_path / "new").rglob(TEMPORARY_PATTERN))
+    assert git(tmp_path / "new", "status", "--porcelain", "--ignored") == ""
+
+
+def test_a_file_that_only_looks_like_ours_is_a_strangers(tmp_path: Path, init: Init) -> None:
+    """We write none there, so a killed writer left none there."""
+    file = tmp_path / "new" / "photos" / ".agent-soul.1.ab.tmp"
+    file.parent.mkdir(parents=True)
+    file.write_text("mine")
+
+    assert "is not empty: photos/" in init(tmp_path / "new", "--yes", code=2)
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("inside", ["inner", "sources/a-b", ".git", ".git/x/y", "bare.git/x"])
+def test_nothing_is_made_within_another_hub_or_gits_own_folder(tmp_path: Path, init: Init, inside: str) -> None:
+    folder = tmp_path / "there"
+    git(tmp_path, "init", "-q", "there")
+    git(folder, "init", "-q", "--bare", "bare.git")
+    if "git" not in inside:
+        (folder / "soul.yaml").write_text("template: false\n")
+    before = snapshot(folder)
+
+    said = init(folder / inside, "--yes", code=2)
+
+    assert ("which is Git's own" if "git" in inside else f"lies in another hub, {folder}") in said
+    assert snapshot(folder) == before
 
 
 def test_an_empty_repository_becomes_the_hub(tmp_path: Path, init: Init) -> None:
@@ -504,6 +549,7 @@ def old(tmp_path: Path) -> Path:
     (folder / "notes.md").write_text("not memory\n")
     (folder / "sources" / "link").symlink_to("/etc")
     file.with_name("2026-03-09.ndjson").symlink_to(file)
+    file.with_name("README.md").write_text("of the source\n")
     return folder
 
 
@@ -516,11 +562,13 @@ def test_a_hub_of_before_is_taken_over_as_it_is(old: Path, tmp_path: Path, init:
     taken = answer["taken"]
     links = ["sources/link", "sources/old-mac/2026-03-09.ndjson"]
     assert (taken["events"], taken["bad_lines"]) == (2, 1)
-    assert taken["left"] == [f"{link} is no plain file" for link in links]
+    said = [f"{link} is a symbolic link; links are not followed" for link in links]
+    assert taken["left"] == [*said, "1 below sources/ is no file of the log: sources/old-mac/README.md"]
     for path, (content, _) in before.items():
-        if path == "SOUL.md" or (path.startswith("sources/") and path not in links):
+        if path == "SOUL.md" or (path.endswith(".ndjson") and path not in links):
             assert (hub / path).read_bytes() == content
     assert not (hub / "notes.md").exists()
+    assert not (hub / "sources" / "old-mac" / "README.md").exists()
     assert "Ada" in (hub / "canonical" / "stable-memory.md").read_text(encoding="utf-8")
     assert "bad lines 1" in (hub / "canonical" / "index.md").read_text(encoding="utf-8")
     assert git(hub, "status", "--porcelain", "--ignored") == ""  # a source may be called what .gitignore names
@@ -555,6 +603,62 @@ def test_nothing_is_made_within_the_hub_of_before(old: Path, init: Init, inside:
 
     assert "stays as it is" in init(old / inside, "--yes", "--from", old, code=2)
     assert snapshot(old) == before
+
+
+def test_nothing_of_a_hub_of_before_is_read_through_a_link(old: Path, tmp_path: Path, init: Init) -> None:
+    private = tmp_path / "private"
+    (old / "soul.json").unlink()
+    (old / "sources").rename(private)
+    (old / "sources").mkdir()
+    (private / "old-mac").rename(old / "sources" / "old-mac")
+    private.joinpath("key").write_text("PRIVATE\n")
+    os.link(private / "key", old / "USER.md")
+    for name in ("SOUL.md", "soul.yaml", "sources/all"):
+        (old / name).unlink(missing_ok=True)
+        (old / name).symlink_to(private if name == "sources/all" else private / "key")
+
+    taken = json.loads(init(tmp_path / "new", "--yes", "--json", "--from", old).partition("\n")[0])["taken"]
+
+    assert [said.split(" ")[0] for said in taken["left"][:4]] == ["SOUL.md", "USER.md", "soul.yaml", "sources/all"]
+    assert "PRIVATE" not in git(tmp_path / "new", "show", "HEAD")
+
+
+def test_a_log_that_is_a_link_is_no_hub_of_before(old: Path, tmp_path: Path, init: Init) -> None:
+    (old / "sources").rename(tmp_path / "private")
+    (old / "sources").symlink_to(tmp_path / "private")
+
+    assert "a sources that is a link" in init(tmp_path / "new", "--yes", "--from", old, code=2)
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_git_would_not_record_is_no_file_of_the_log(old: Path, tmp_path: Path, init: Init) -> None:
+    """Also under the names that only Windows takes for `.git`."""
+    for name in (".git", ".GIT", "git~1", ".git ."):
+        folder = old / "sources" / "old-mac" / name
+        folder.mkdir(parents=True)
+        (folder / "HEAD").write_text("ref: refs/heads/main\n")
+        (folder / "2026-03-05.ndjson").write_text("{}\n")
+
+    taken = json.loads(init(tmp_path / "new", "--yes", "--json", "--from", old).partition("\n")[0])["taken"]
+
+    assert taken["left"][-1].startswith("5 below sources/ are no files of the log: sources/old-mac/.GIT, ")
+    assert taken["bad_lines"] == 1
+    assert not list((tmp_path / "new" / "sources").rglob("*[Gg][Ii][Tt]*[!p]"))
+
+
+def test_a_commit_that_changes_the_log_is_not_made(old: Path, tmp_path: Path, init: Init) -> None:
+    """Somebody's attributes in the repository that was there stand above the hub's own."""
+    git(tmp_path, "init", "-q", "new")
+    attributes = tmp_path / "new" / ".git" / "info" / "attributes"
+    attributes.parent.mkdir(exist_ok=True)
+    attributes.write_text("*.ndjson text eol=lf\n")
+
+    said = init(tmp_path / "new", "--yes", "--from", old, code=5)
+    attributes.unlink()
+
+    assert "Git would not record sources/old-mac/" in said
+    assert git(tmp_path / "new", "for-each-ref") == ""
+    assert "made a hub" in init(tmp_path / "new", "--yes", "--from", old)
 
 
 def test_a_folder_without_a_log_is_no_hub_of_before(tmp_path: Path, init: Init) -> None:

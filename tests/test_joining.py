@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -328,6 +329,62 @@ def test_a_tracked_file_never_gets_private_text(tmp_path: Path, home: Home) -> N
         join(hub, find("codex"), home=home, project=project)
 
     assert picture(tmp_path) == before
+
+
+@pytest.mark.parametrize("way", ["unignored", "copy", "odd exclude", "link"])
+def test_what_git_would_take_up_never_gets_private_text(way: str, tmp_path: Path, home: Home) -> None:
+    """Refused before anything is written, also where a link leads into another repository that has the file or not."""
+    hub = make_hub(tmp_path / "hub")
+    project, team = tmp_path / "project", tmp_path / "team"
+    for repository in (project, team):
+        repository.mkdir()
+        git(repository, "init", "-q")
+    if way == "unignored":
+        (project / ".gitignore").write_text("*.md\n!AGENTS.md\n")
+    elif way == "copy":
+        (project / ".gitignore").write_text(f"!*{BACKUP}\n")
+    elif way == "odd exclude":
+        (project / ".git" / "info").mkdir(exist_ok=True)
+        (project / ".git" / "info" / "exclude").write_bytes(b"\xff\n")
+    else:
+        (team / "AGENTS.md").write_text("Theirs.\n")
+        (project / "AGENTS.md").symlink_to("../team/AGENTS.md")
+    before = picture(tmp_path)
+
+    with pytest.raises(RefusedError, match=r"Git would take AGENTS\.md"):
+        join(hub, find("codex"), home=home, project=project)
+
+    assert picture(tmp_path) == before
+
+
+def test_a_link_into_what_another_repository_looks_over_is_written(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    project, team = tmp_path / "project", tmp_path / "team"
+    for repository in (project, team):
+        repository.mkdir()
+        git(repository, "init", "-q")
+    (team / ".gitignore").write_text(f"AGENTS.md\n*{BACKUP}\n")
+    (project / "AGENTS.md").symlink_to("../team/AGENTS.md")
+    (team / "AGENTS.md").write_text("Theirs.\n")
+
+    join(hub, find("codex"), home=home, project=project)
+
+    assert "Ships payments" in (team / "AGENTS.md").read_text()
+    assert git(team, "status", "--porcelain", "--untracked-files=all") == "?? .gitignore\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such names")
+@pytest.mark.parametrize("name", ["plain", "[a] b*", "back\\slash", "blank "])
+def test_a_folder_of_any_name_is_kept_out(name: str, tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    project = tmp_path / "work" / name
+    project.mkdir(parents=True)
+    git(tmp_path / "work", "init", "-q")
+
+    join(hub, find("codex"), home=home, project=project)
+
+    assert "Ships payments" in (project / "AGENTS.md").read_text()
+    assert git(tmp_path / "work", "status", "--porcelain", "--untracked-files=all") == ""
 
 
 def test_a_full_file_is_named(tmp_path: Path, home: Home) -> None:

@@ -212,7 +212,8 @@ every change as a diff and writes nothing; a second join changes no byte; `--uni
 - **The command stays.** Hooks start the installed `soul`, or else `scripts/soul.py` of the hub; never something that
   `uvx` fetched and that may be gone tomorrow.
 - **In a project** (`--project [FOLDER]`) only the project's own files are written. They hold private memory, so
-  `.git/info/exclude` keeps them out of its Git, and a file that Git tracks is refused.
+  `.git/info/exclude` keeps them out of its Git. A file that Git tracks is refused, and one that it would take up all
+  the same, because a `.gitignore` says `!` of it, or because a link leads into another repository.
 - **`--mcp`** adds the MCP server ([docs](../mcp.md)), **`--allow`** rules that let the agent run the memory's commands
   without asking. Neither is done unasked; a program that takes nothing but MCP gets the server anyway.
 - **One hub per program.** Where another hub is joined already, that is said and nothing is changed.

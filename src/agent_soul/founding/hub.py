@@ -7,26 +7,29 @@ gone on with, so that an interrupted command is finished by running it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul import gitio
-from agent_soul.compiler import compile_hub
+from agent_soul.compiler import compile_locked
 from agent_soul.config import parse_config
 from agent_soul.errors import RefusedError, SoulError
-from agent_soul.files import read_regular, replace_files
+from agent_soul.files import TEMPORARY_PATTERN, make_folder, read_regular, replace_files, sweep
 from agent_soul.founding.answers import Answers, filled_in
 from agent_soul.founding.running import running_toolkit, toolkit_lines, toolkit_named
 from agent_soul.founding.shipped import is_program, shipped_files
 from agent_soul.founding.taking import Taken, take
-from agent_soul.hub import Hub, looks_like_hub, open_hub
+from agent_soul.hub import SOURCES, Hub, looks_like_hub, open_hub
+from agent_soul.lock import exclusive
 from agent_soul.sync import Kept, not_shared, sync
 
 _AUTHOR = "soul-init"
 _TEMPLATE_LINE = re.compile(r"^template:[ \t]*true\b", re.MULTILINE)
 _TOOLKIT_LINES = re.compile(r"^toolkit:.*\n(?:[ \t]+\S.*\n)*", re.MULTILINE)
 _NAMED = 3
+_OF_GIT = ("HEAD", "objects", "refs")
+"""What a repository has that lies about without a work tree, by gitrepository-layout(5)."""
 
 
 class Wishes(NamedTuple):
@@ -84,7 +87,17 @@ def _usable(folder: Path, origin: str) -> Path:
     before = Path(origin).expanduser()
     if origin and before.is_dir() and folder.is_relative_to(before.resolve()):
         raise RefusedError(f"{folder} lies in the hub {origin!r}, which stays as it is", hint="name a folder beside it")
+    _refuse_place(folder)
     return folder
+
+
+def _refuse_place(folder: Path) -> None:
+    """Raise `RefusedError` within another hub, whose Git would take it for its own, or within a folder of Git's."""
+    for above in (folder, *folder.parents):
+        if above.name.lower() == ".git" or all((above / name).exists() for name in _OF_GIT):
+            raise RefusedError(f"{folder} lies in {above}, which is Git's own", hint="name a folder outside of it")
+        if above != folder and looks_like_hub(above):
+            raise RefusedError(f"{folder} lies in another hub, {above}", hint="name a folder beside it")
 
 
 def _is_committed(hub: Hub) -> bool:
@@ -128,10 +141,11 @@ def _strangers(folder: Path, files: Mapping[str, bytes]) -> Iterator[str]:
     """Yield what lies in the folder that the hub would not hold: nothing of it may be mixed with a person's files."""
     if not folder.is_dir():
         return
+    left = {file for place in _places(folder, files) for file in place.glob(TEMPORARY_PATTERN)}  # by a killed `init`
     for file in sorted(folder.rglob("*")):
         path = file.relative_to(folder).as_posix()
         is_folder = file.is_dir() and not file.is_symlink()
-        if is_folder or path.split("/")[0] in (".git", "canonical"):
+        if is_folder or path.split("/")[0] in (".git", "canonical") or file in left:
             continue
         if file.is_symlink() or path not in files or read_regular(file) != files[path]:
             yield path
@@ -149,19 +163,33 @@ def _agreed_remote(folder: Path, wished: str) -> str:
 
 
 def _write(folder: Path, files: Mapping[str, bytes], remote: str) -> Hub:
-    """Write the hub and its first pages, and commit them."""
-    settings_last = sorted(files, key=lambda path: (path == "soul.yaml", path))
-    replace_files({folder / path: files[path] for path in settings_last})
-    for path in filter(is_program, files):
-        (folder / path).chmod(0o755)
+    """Write the hub and its first pages, and commit them.
+
+    The repository comes first, for it holds the lock, under which no file of a living `init` is taken for a dead one's.
+    """
+    make_folder(folder)
     if open_hub(folder).git_root != folder:
         gitio.make_repository(open_hub(folder))
     hub = open_hub(folder)
-    if remote and not gitio.remote_url(hub):
-        gitio.add_remote(hub, remote)
-    compile_hub(hub)
-    gitio.commit_all(hub, "A hub of agent-soul\n", author=_AUTHOR)
+    with exclusive(hub.lock_file, purpose="init"):
+        _refuse_strangers(folder, files)  # another `init` may have ended meanwhile
+        for place in _places(folder, files):
+            sweep(place)
+        settings_last = sorted(files, key=lambda path: (path == "soul.yaml", path))
+        replace_files({folder / path: files[path] for path in settings_last})
+        for path in filter(is_program, files):
+            (folder / path).chmod(0o755)
+        if remote and not gitio.remote_url(hub):
+            gitio.add_remote(hub, remote)
+        compile_locked(hub)
+        log_files = {path: content for path, content in files.items() if path.startswith(f"{SOURCES}/")}
+        gitio.commit_all(hub, "A hub of agent-soul\n", author=_AUTHOR, holding=log_files)
     return hub
+
+
+def _places(folder: Path, files: Iterable[str]) -> set[Path]:
+    """Return the folders in which the files of the hub are written."""
+    return {(folder / path).parent for path in files}
 
 
 def _push(hub: Hub) -> Kept:

@@ -1,6 +1,8 @@
 """Taking over an existing hub, also of the public format: its log and identity files, each byte as it is there.
 
-The hub that they come from is only read.
+The hub that they come from is only read, and may be a stranger's. So nothing is read through a link, which a repository
+can point at any file of this machine, and nothing below a `.git`: Git would run what its settings name, and would
+record the folder around it as one link, without its events.
 """
 
 from __future__ import annotations
@@ -9,24 +11,27 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul import gitio
-from agent_soul.errors import RefusedError
-from agent_soul.files import read_regular
+from agent_soul.errors import Problem, RefusedError
 from agent_soul.hub import SOURCES
 from agent_soul.identity import L0_FILES
-from agent_soul.log import SourceFiles, parse_log
+from agent_soul.log import SourceFiles, parse_log, read_source_file, read_source_files
 
 _ADDRESS = re.compile(r"\w[\w+.-]*://.+|[\w.-]+@[\w.-]+:.+")
 _KEPT = (*L0_FILES, "soul.yaml")
+_SHIPPED = f"{SOURCES}/.gitkeep"
+_NAMED = 3
+_GITS_OWN = re.compile(r"(?i)(?:\.git|git~1)[ .]*(?:$|[\\:])")
+"""Names that Git takes for its own folder on some system, and records nowhere."""
 
 
 class Taken(NamedTuple):
-    """What a hub of before holds: its files by path, what of it is left behind, and its log in numbers."""
+    """What a hub of before holds: its files by path, what of it is left behind and why, and its log in numbers."""
 
     files: Mapping[str, bytes]
     left: tuple[str, ...]
@@ -38,20 +43,48 @@ class Taken(NamedTuple):
 def take(origin: str) -> Taken:
     """Read the hub at `origin`, a folder or the address of a repository. Raises `RefusedError` where there is none."""
     with _opened(origin) as folder:
-        if not (folder / SOURCES).is_dir():
-            raise RefusedError(
-                f"--from {origin!r} holds no {SOURCES}/", hint="name the folder or the repository of a hub"
-            )
-        files: dict[str, bytes] = {}
-        left = []
-        for path in _below(folder, SOURCES):
-            if (folder / path).is_symlink() or not (folder / path).is_file():
-                left.append(f"{path} is no plain file")
-            else:
-                files[path] = read_regular(folder / path)
-        log = parse_log(SourceFiles({path: files[path] for path in files if path.endswith(".ndjson")}))
-        files |= {name: read_regular(folder / name) for name in _KEPT if (folder / name).is_file()}
-    return Taken(files, tuple(left), len(log.events), log.bad_lines, len(log.set_aside))
+        sources = folder / SOURCES
+        if sources.is_symlink() or not sources.is_dir():
+            what = f"a {SOURCES} that is a link, and links are not followed" if sources.is_symlink() else "no sources/"
+            raise RefusedError(f"--from {origin!r} holds {what}", hint="name the folder or the repository of a hub")
+        there = read_source_files(folder)
+        log_files = {path: content for path, content in there.contents.items() if not _gits_own(path)}
+        kept, problems = _kept(folder)
+        unread = [each for each in (*problems, *there.problems) if not _gits_own(each.path)]
+        others = _others(folder, {*log_files, *(each.path for each in unread), _SHIPPED})
+    left = (*(f"{each.path} {each.message}" for each in unread), *_counted(others))
+    log = parse_log(SourceFiles(log_files))
+    return Taken({**log_files, **kept}, left, len(log.events), log.bad_lines, len(log.set_aside))
+
+
+def _kept(folder: Path) -> tuple[dict[str, bytes], list[Problem]]:
+    """Return the identity files and the settings, and what of them is not to be read."""
+    found = {name: read_source_file(str(folder / name), name) for name in _KEPT if os.path.lexists(folder / name)}
+    files = {name: content for name, content in found.items() if isinstance(content, bytes)}
+    return files, [problem for problem in found.values() if isinstance(problem, Problem)]
+
+
+def _others(folder: Path, known: Collection[str]) -> list[str]:
+    """Return what else lies below `sources`, in order: other files, and folders of Git's as one each."""
+    paths = {_up_to_gits_own(path) for path in _below(folder, SOURCES) if path not in known}
+    return sorted(paths)
+
+
+def _counted(others: Sequence[str]) -> Iterator[str]:
+    if others:
+        more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+        what = "is no file of the log" if len(others) == 1 else "are no files of the log"
+        yield f"{len(others)} below {SOURCES}/ {what}: {', '.join(others[:_NAMED])}{more}"
+
+
+def _gits_own(path: str) -> bool:
+    return any(map(_GITS_OWN.match, path.split("/")))
+
+
+def _up_to_gits_own(path: str) -> str:
+    parts = path.split("/")
+    end = next((number for number, part in enumerate(parts, 1) if _GITS_OWN.match(part)), len(parts))
+    return "/".join(parts[:end])
 
 
 @contextmanager

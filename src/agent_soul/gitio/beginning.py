@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from agent_soul.gitio.process import attempt, run
+from agent_soul.gitio.process import GitError, attempt, run
 from agent_soul.gitio.repository import head, identity
+from agent_soul.gitio.snapshot import read_files, read_tree
 from agent_soul.hub import Hub
 
 BRANCH = "main"
@@ -30,13 +31,25 @@ def add_remote(hub: Hub, url: str) -> None:
     run(hub, "remote", "add", "--", "origin", url)
 
 
-def commit_all(hub: Hub, message: str, *, author: str) -> str:
-    """Commit everything in the folder, the log whatever a .gitignore says of it, and return the commit."""
+def commit_all(hub: Hub, message: str, *, author: str, holding: Mapping[str, bytes]) -> str:
+    """Make everything in the folder the first commit, the log whatever a .gitignore says of it, and return the commit.
+
+    Git may change a file on its way in, or leave it out (attributes, a repository within). So it is a commit only when
+    it holds the files of `holding`, by path, byte for byte. Raises `GitError` naming the first that it would not hold.
+    """
     run(hub, "add", "--force", "--", "sources")
     run(hub, "add", "--all", "--", ".")
-    flags = ("--quiet", "--no-verify", "--no-gpg-sign", "--file=-")
-    run(hub, "commit", *flags, stdin=message.encode(), env=identity(hub, author))
-    return head(hub)
+    tree = run(hub, "write-tree").decode().strip()
+    there = read_files(hub, read_tree(hub, tree), holding)
+    missed = sorted(path for path, content in holding.items() if there.get(path) != content)
+    if missed:
+        what = (
+            f"Git would not record {missed[0]} as it is ({len(missed)} of {len(holding)} files); nothing is committed"
+        )
+        raise GitError(what, hint="`git check-attr --all FILE` and `git status --ignored` say why; then run it again")
+    made = run(hub, "commit-tree", "-F", "-", tree, stdin=message.encode(), env=identity(hub, author)).decode().strip()
+    run(hub, "update-ref", "-m", "commit (initial): agent-soul", "HEAD", made, "0" * len(made))
+    return made
 
 
 def clone(url: str, folder: Path) -> None:

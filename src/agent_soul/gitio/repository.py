@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +52,24 @@ def tracked(hub: Hub, files: Sequence[Path]) -> list[str]:
     """Return those of the files, given by whole paths, that the repository of the folder tracks."""
     out = run(hub, "--literal-pathspecs", "ls-files", "-z", "--", *map(str, files))
     return [os.fsdecode(name) for name in out.split(b"\0") if name]
+
+
+def not_ignored(hub: Hub, files: Sequence[Path], exclude: bytes) -> list[Path]:
+    """Return those of the files, given by whole paths, that `git add --all` would take up.
+
+    `exclude` is what the repository's `info/exclude` is to hold. Git judges that in a Git folder of its own over the
+    work tree, so that nothing is written before its answer.
+    """
+    with tempfile.TemporaryDirectory(prefix="agent-soul-") as folder:
+        run(hub, "init", "--quiet", "--bare", "--template=", "--", folder)
+        place = Path(folder, "info", "exclude")
+        place.parent.mkdir(exist_ok=True)
+        place.write_bytes(exclude)
+        names = b"\0".join(map(os.fsencode, files))
+        env = {"GIT_DIR": folder, "GIT_WORK_TREE": str(hub.root)}
+        out = run(hub, "check-ignore", "--no-index", "-z", "--stdin", stdin=names, env=env, ok=(0, 1))
+    ignored = {os.fsdecode(name) for name in out.split(b"\0")}
+    return [file for file in files if str(file) not in ignored]
 
 
 def find_commit(hub: Hub, revision: str) -> str:

@@ -16,7 +16,7 @@ from agent_soul.log import read_source_files
 from agent_soul.runtimes.allowing import PERMISSIONS
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.commands import mcp_words
-from agent_soul.runtimes.keeping_out import refuse_tracked
+from agent_soul.runtimes.keeping_out import refuse_published
 from agent_soul.runtimes.machine import (
     home_of_process,
     lasting_program,
@@ -61,15 +61,15 @@ def join(
 ) -> Outcome:
     """Bring the hub into what the program reads and runs; with `apply` false only say what that takes.
 
-    Raises `RefusedError` for a source id that is none, for another hub's program, for a project's file that Git
-    tracks; `StoppedError` where the system refuses, with nothing changed.
+    Raises `RefusedError` for a source id that is none, for another hub's program, for a project's file that a
+    repository has or would take up; `StoppedError` where the system refuses, with nothing changed.
     """
     home = home or home_of_process()
     scene = _scene(hub, runtime, source, project, options or Options(), home)
     placed = list(placed_by(runtime, scene))
     plan = plan_join(placed, read)
     if project:
-        refuse_tracked(project, [each.path for each in placed if each.path.is_relative_to(project)])
+        refuse_published(placed, plan)
     notes = [
         *_notes(runtime, scene, placed, plan),
         *_notes_on_options(runtime, scene, placed),
