@@ -147,9 +147,25 @@ def test_a_shell_takes_a_command_as_it_was_meant() -> None:
     assert said.decode().split("\0")[:-1] == hook_words(call)[2:]
 
 
-@pytest.mark.parametrize("line", ["soul", "soul hooks x", "say hook soul", "beep 'open", "", "my-soul hook stop"])
+LINE = hook_command(CALL)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("soul", "soul hooks x", "say hook soul", "beep 'open", "", "my-soul hook stop", "/opt/karma/soul hook stop"),
+        *(f"{LINE}; beep", f"{LINE}>/tmp/log", f"{LINE} --mine", f"echo a; {LINE}", f"nice {LINE}", f"'{LINE}'"),
+        LINE.replace("session-start", "guard"),
+        LINE.replace("/opt/bin/soul", "'/opt/bin/soul'"),
+    ],
+)
 def test_commands_of_strangers_are_not_ours(line: str) -> None:
     assert read_hook(words_of({"command": line})) is None
+
+
+@pytest.mark.parametrize("words", [["npx", "x", "mcp", "--hub", "/h"], [*SERVER, "--mine"], SERVER[1:], []])
+def test_servers_of_strangers_are_not_ours(words: list[str]) -> None:
+    assert read_server(words) is None
 
 
 @few
