@@ -809,11 +809,11 @@ def test_programs_that_look_for_a_hub_that_was_moved_are_found(joined_mine: Path
     strays = [each for each in found(moved) if each.code == "moved-hub"]
 
     assert [each.mend for each in strays] == [
-        "`soul join claude-code` joins this one",
-        "`soul join codex` joins this one",
+        "`soul join claude-code --replace` joins this one",
+        "`soul join codex --replace` joins this one",
     ]
     assert str(joined_mine) in strays[0].what
-    join(open_hub(moved), find("codex"))
+    join(open_hub(moved), find("codex"), replaces=True)
     assert [each.mend for each in found(moved) if each.code == "moved-hub"] == [strays[0].mend]
 
 

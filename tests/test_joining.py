@@ -198,7 +198,7 @@ def test_a_read_only_file_stops_it(tmp_path: Path, home: Home) -> None:
 
 
 def test_a_program_remembers_in_one_hub(tmp_path: Path, home: Home) -> None:
-    """Another hub's join is named and kept; that of a hub that is gone is taken over."""
+    """Another hub's join is named and kept; that of a hub that is gone is taken over where that is asked for."""
     first, second = make_hub(tmp_path / "first"), make_hub(tmp_path / "second")
     join(first, find("codex"), home=home)
     before = picture(home.folder)
@@ -211,7 +211,12 @@ def test_a_program_remembers_in_one_hub(tmp_path: Path, home: Home) -> None:
     assert joined(second, home=home) == []
 
     first.root.rename(tmp_path / "gone")
-    join(second, find("codex"), home=home)
+    for act in (join, end_join):
+        with pytest.raises(RefusedError, match="which is not there now") as caught:
+            act(second, find("codex"), home=home)
+        assert "--replace" in caught.value.hint
+    assert picture(home.folder) == before
+    join(second, find("codex"), home=home, replaces=True)
     assert [each.runtime.name for each in joined(second, home=home)] == ["codex"]
     assert "/first" not in (home.folder / ".codex" / "hooks.json").read_text()
 

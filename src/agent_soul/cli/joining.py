@@ -32,6 +32,7 @@ from agent_soul.runtimes.registry import RUNTIMES, find
 @click.option("--mcp", is_flag=True, help="Also the MCP server.")
 @click.option("--allow", is_flag=True, help="Also rules that let agents run the memory's commands without asking.")
 @click.option("--dry-run", is_flag=True, help="Print what would change as a unified diff; write nothing.")
+@click.option("--replace", is_flag=True, help="Take over what a hub that is not there any more has joined.")
 @click.option("--uninstall", is_flag=True, help="Take everything out again.")
 @output_options
 def join(
@@ -41,6 +42,7 @@ def join(
     mcp: bool,
     allow: bool,
     dry_run: bool,
+    replace: bool,
     uninstall: bool,
     as_json: bool,
     hub_name: str | None,
@@ -56,10 +58,17 @@ def join(
     found = find(runtime)
     folder = _project(project)
     if uninstall:
-        outcome = end_join(hub, found, project=folder, apply=not dry_run)
+        outcome = end_join(hub, found, project=folder, apply=not dry_run, replaces=replace)
     else:
-        options = Options(mcp=mcp, allow=allow)
-        outcome = join_runtime(hub, found, source=source or "", project=folder, options=options, apply=not dry_run)
+        outcome = join_runtime(
+            hub,
+            found,
+            source=source or "",
+            project=folder,
+            options=Options(mcp=mcp, allow=allow),
+            apply=not dry_run,
+            replaces=replace,
+        )
     if as_json:
         _show_fields(outcome, found, folder, written=not dry_run)
     else:

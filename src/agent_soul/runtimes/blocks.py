@@ -97,7 +97,7 @@ class Block:
             return text + with_newlines_of(text, self._gap_after(text) + self._rendered(body, (self.runtime,)))
         there = found.marker.runtimes
         runtimes = there if self.runtime in there else (*there, self.runtime)
-        ours = Marker(found.marker.rev, _sha256(body), self.source, self.hub, self.program, runtimes)
+        ours = Marker(found.marker.rev, sha256_of(body), self.source, self.hub, self.program, runtimes)
         if found.marker == ours and found.body == body:
             return text
         rendered = with_newlines_of(text, self._rendered(body, runtimes))
@@ -109,7 +109,7 @@ class Block:
             return text
         others = tuple(name for name in block.marker.runtimes if name != self.runtime)
         if others:
-            return text.replace(f" {_for(block.marker.runtimes)} -->", f" {_for(others)} -->", 1)
+            return text.replace(f" {shared_by(block.marker.runtimes)} -->", f" {shared_by(others)} -->", 1)
         before, after = text[: found.start()], text[found.end() :]
         if before.endswith(("\n\n", "\r\n\r\n")):
             before = before.removesuffix("\n").removesuffix("\r")
@@ -122,29 +122,35 @@ class Block:
             [Mark(found.marker.hub, found.marker.source, found.marker.program, found.marker.runtimes)] if found else []
         )
 
+    def is_changed(self, text: str) -> bool:
+        found = find_block(text)
+        return found is not None and found.marker.sha256 != sha256_of(found.body)
+
     def _text_beside(self, others: str) -> str:
         """Return the body, in which nothing can be taken for the end of the block."""
         around = others + self._rendered("", (self.runtime,))
         return _COMMENT_START.sub("<!- -", self.body(around).replace("\r\n", "\n"))
 
     def _rendered(self, body: str, runtimes: tuple[str, ...]) -> str:
-        hub, program = map(_quoted, (self.hub, self.program))
-        fields = f"rev={self.rev} sha256={_sha256(body)} source={self.source} hub={hub} program={program}"
-        return f"{_BEGIN}{fields} {_for(runtimes)} -->\n{body}{_END}\n"
+        hub, program = map(quoted, (self.hub, self.program))
+        fields = f"rev={self.rev} sha256={sha256_of(body)} source={self.source} hub={hub} program={program}"
+        return f"{_BEGIN}{fields} {shared_by(runtimes)} -->\n{body}{_END}\n"
 
     @staticmethod
     def _gap_after(text: str) -> str:
         return "\n" if text.endswith("\n") else "\n\n"
 
 
-def _quoted(value: object) -> str:
+def quoted(value: object) -> str:
     """Return a value as JSON in which nothing ends a comment."""
     return json.dumps(value, ensure_ascii=False).replace(">", "\\u003e")
 
 
-def _for(runtimes: Iterable[str]) -> str:
+def shared_by(runtimes: Iterable[str]) -> str:
+    """Return the field that names the programs which read a file."""
     return f"for={','.join(runtimes)}"
 
 
-def _sha256(body: str) -> str:
+def sha256_of(body: str) -> str:
+    """Return the hash of a text, in hex."""
     return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()

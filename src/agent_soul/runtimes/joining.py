@@ -28,8 +28,9 @@ from agent_soul.runtimes.machine import (
 from agent_soul.runtimes.model import SERVER, Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import drop_note, read_note, write_note
 from agent_soul.runtimes.plan import Change, Plan, decode, plan_end, plan_join
+from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.sources import propose, used_by_others
-from agent_soul.runtimes.standing import find_join, is_for, joined, marks_in, placed_by, probe, refuse_other_hub
+from agent_soul.runtimes.standing import find_join, is_for, is_of, joined, marks_in, placed_by, probe, refuse_other_hub
 from agent_soul.runtimes.static_text import copied_text
 from agent_soul.runtimes.writing import read, remove_empty, write
 from agent_soul.sessions import refuse_no_source
@@ -58,13 +59,18 @@ def join(
     options: Options | None = None,
     home: Home | None = None,
     apply: bool = True,
+    replaces: bool = False,
 ) -> Outcome:
     """Bring the hub into what the program reads and runs; with `apply` false only say what that takes.
 
-    Raises `RefusedError` for a source id that is none, for another hub's program, for a project's file that a
-    repository has or would take up; `StoppedError` where the system refuses, with nothing changed.
+    `replaces`: the join of another hub that is not there is taken over. Raises `RefusedError` for a source id that is
+    none, for another hub's program, for a project's file that a repository has or would take up; `StoppedError` where
+    the system refuses, with nothing changed.
     """
+    if source:
+        refuse_no_source(source)
     home = home or home_of_process()
+    refuse_other_hub(hub, runtime, placed_by(runtime, probe(hub, home, project)), replaces=replaces)
     scene = _scene(hub, runtime, source, project, options or Options(), home)
     placed = list(placed_by(runtime, scene))
     plan = plan_join(placed, read)
@@ -82,7 +88,13 @@ def join(
 
 
 def end_join(
-    hub: Hub, runtime: Runtime, *, project: Path | None = None, home: Home | None = None, apply: bool = True
+    hub: Hub,
+    runtime: Runtime,
+    *,
+    project: Path | None = None,
+    home: Home | None = None,
+    apply: bool = True,
+    replaces: bool = False,
 ) -> Outcome:
     """Take everything of ours out of what the program reads and runs; what other joins still use stays.
 
@@ -91,10 +103,10 @@ def end_join(
     home = home or home_of_process()
     scene = probe(hub, home, project)
     placed = list(placed_by(runtime, scene))
-    refuse_other_hub(hub, runtime, placed)
+    refuse_other_hub(hub, runtime, placed, replaces=replaces)
     standing = find_join(hub, runtime, scene)
     others = [each for each in joined(hub, home=home) if (each.runtime, each.project) != (runtime, project)]
-    used = {(each.path, each.edit.snippet) for other in others for each in other.placed if not _is_block(each)}
+    used = {(each.path, each.edit.snippet) for other in others for each in other.placed if not _is_counted(each)}
     plan = plan_end((each for each in placed if (each.path, each.edit.snippet) not in used), read)
     if apply:
         write(plan.changes)
@@ -119,7 +131,7 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
         with contextlib.suppress(StoppedError):
             placed = placed_by(standing.runtime, _filled(scene, hub))
             blocks = [each for each in placed if isinstance(each.edit, Block) and each.path not in seen]
-            blocks = [each for each in blocks if any(is_for(standing.runtime, mark) for mark in marks_in(each))]
+            blocks = [each for each in blocks if _is_joined(each, hub, standing.runtime)]
             seen |= {each.path for each in blocks}
             plan = plan_join(blocks, read)
             write(plan.changes)
@@ -139,10 +151,7 @@ def _taken(hub: Hub) -> frozenset[str]:
 
 def _scene(hub: Hub, runtime: Runtime, source: str, project: Path | None, options: Options, home: Home) -> Scene:
     """Return who joins what; a join that stands keeps its source, and its command, which some programs trust."""
-    if source:
-        refuse_no_source(source)
     look = probe(hub, home, project)
-    refuse_other_hub(hub, runtime, placed_by(runtime, look))
     standing = find_join(hub, runtime, look) or (find_join(hub, runtime, probe(hub, home, None)) if project else None)
     source = source or (standing.source if standing else "") or proposed_source(hub, runtime, home)
     program = standing.program if standing else ()
@@ -168,8 +177,13 @@ def _is_there(program: Sequence[str]) -> bool:
     return all(Path(word).is_file() for word in program if "/" in word)
 
 
-def _is_block(placed: Placed) -> bool:
-    return isinstance(placed.edit, Block)
+def _is_joined(placed: Placed, hub: Hub, runtime: Runtime) -> bool:
+    return any(is_of(hub, mark) and is_for(runtime, mark) for mark in marks_in(placed))
+
+
+def _is_counted(placed: Placed) -> bool:
+    """Tell whether what stands in the file itself says which programs share it."""
+    return isinstance(placed.edit, Block | SkillFile)
 
 
 def _notes(runtime: Runtime, scene: Scene, placed: Iterable[Placed], plan: Plan) -> Iterator[str]:
@@ -208,7 +222,7 @@ def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[
         if each.source == scene.source and each.runtime is not runtime:
             yield f"{each.runtime.title} has the source id {scene.source!r} too; `--source ID` chooses another one"
     for one in placed:
-        others = [name for mark in marks_in(one) for name in mark.runtimes if name != runtime.name]
+        others = [name for mark in marks_in(one) if mark.source for name in mark.runtimes if name != runtime.name]
         if others:
             yield f"{one.path} is read by {', '.join(others)} too, and names one source id: {scene.source!r}"
 

@@ -16,8 +16,8 @@ from agent_soul.runtimes.blocks import NO_REVISION, Block
 from agent_soul.runtimes.commands import HookCall, hook_command, mcp_words
 from agent_soul.runtimes.edits import Edit
 from agent_soul.runtimes.json_edits import Hooks, Member, Words
+from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.static_text import EVERYTHING, Body, Limit, copied_text, import_text
-from agent_soul.runtimes.whole import Whole
 
 SERVER = "MCP server"
 """What an edit is called that adds ours."""
@@ -252,7 +252,7 @@ class Skill:
     def placed(self, runtime: Runtime, scene: Scene) -> Iterator[Placed]:
         """Yield the files of the skill."""
         for name, text in scene.skill.items():
-            yield Placed(_at(self.place, scene) / name, Whole(text, "name: agent-soul"), "skill")
+            yield Placed(_at(self.place, scene) / name, SkillFile(text, scene.hub, runtime.name), "skill")
 
 
 def _at(place: Place, scene: Scene) -> Path:
