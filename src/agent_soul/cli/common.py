@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from agent_soul.errors import SoulError, StoppedError
+from agent_soul.errors import StoppedError
 from agent_soul.hub import JOINED, Hub, find_hub
 from agent_soul.lock import exclusive
 from agent_soul.telling import with_commands
@@ -51,7 +51,7 @@ def tell_agents(hub: Hub) -> None:
 
     try:
         rerender(hub)
-    except (SoulError, OSError) as error:
+    except Exception as error:  # whatever somebody's program made of its files: the memory itself is kept and shared
         say(f"note: what agent programs read at their start is as old as before: {error}")
 
 

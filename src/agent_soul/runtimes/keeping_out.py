@@ -11,6 +11,7 @@ from agent_soul.hub import Hub, find_git_dirs
 from agent_soul.runtimes.line_edits import Lines
 from agent_soul.runtimes.model import Placed
 from agent_soul.runtimes.plan import BACKUP
+from agent_soul.runtimes.writing import real_path
 
 
 def kept_out(project: Path, files: Iterable[Path]) -> Iterator[Placed]:
@@ -18,7 +19,7 @@ def kept_out(project: Path, files: Iterable[Path]) -> Iterator[Placed]:
     found = _repository(project)
     if found:
         top, shared = found
-        named = [name for file in files for name in (file, file.resolve()) if name.is_relative_to(top)]
+        named = [name for file in files for name in (file, real_path(file)) if name.is_relative_to(top)]
         patterns = dict.fromkeys(f"/{file.relative_to(top).as_posix()}" for file in named)
         for pattern in (*patterns, f"*{BACKUP}"):  # one by one, for another program's join may need one of them too
             yield Placed(shared / "info" / "exclude", Lines((pattern,)), "what Git looks over")

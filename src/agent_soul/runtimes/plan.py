@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_soul.errors import StoppedError
 from agent_soul.runtimes.edits import Edit, OddFileError
 from agent_soul.runtimes.model import Placed
 
@@ -73,7 +74,7 @@ def _plan(placed: Iterable[Placed], change: Callable[[Path, list[Placed]], list[
     for path, group in files.items():
         try:
             changes += [each for each in change(path, group) if each.before != each.after]
-        except OddFileError as error:
+        except StoppedError as error:  # one that cannot be read costs only itself, as one that says nothing does
             odd.append(Odd(path, error.message, "\n".join(each.edit.snippet for each in group)))
     return Plan(tuple(changes), tuple(odd))
 

@@ -16,7 +16,7 @@ from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import read_note
 from agent_soul.runtimes.plan import SIGN, decode
 from agent_soul.runtimes.registry import RUNTIMES
-from agent_soul.runtimes.writing import read
+from agent_soul.runtimes.writing import read, real_path
 
 
 class Standing(NamedTuple):
@@ -65,7 +65,7 @@ def placed_by(runtime: Runtime, scene: Scene) -> Iterator[Placed]:
     placed = [each for part in runtime.parts_in(scene.project) for each in part.placed(runtime, scene)]
     if scene.project:
         placed += kept_out(scene.project, [each.path for each in placed])
-    yield from (each._replace(path=each.path.resolve()) for each in placed)
+    yield from (each._replace(path=real_path(each.path)) for each in placed)
 
 
 def marks_in(placed: Placed) -> Sequence[Mark]:
@@ -82,6 +82,16 @@ def is_of(hub: Hub, mark: Mark) -> bool:
     return bool(mark.hub) and Path(mark.hub) == hub.root
 
 
+def is_there(mark: Mark) -> bool:
+    """Tell whether the hub that a mark names is there; one that this user may not look into may well be."""
+    try:
+        return looks_like_hub(Path(mark.hub))
+    except PermissionError:
+        return True
+    except OSError:  # a name that no file can have
+        return False
+
+
 def is_for(runtime: Runtime, mark: Mark) -> bool:
     """Tell whether something of ours is for this program: two may read one file."""
     return not mark.runtimes or runtime.name in mark.runtimes
@@ -91,6 +101,6 @@ def refuse_other_hub(hub: Hub, runtime: Runtime, placed: Iterable[Placed]) -> No
     """Raise `RefusedError` where another hub has the program: it remembers in one. A hub that is gone has nothing."""
     for each in placed:
         for mark in marks_in(each):
-            if mark.hub and not is_of(hub, mark) and looks_like_hub(Path(mark.hub)):
+            if mark.hub and not is_of(hub, mark) and is_there(mark):
                 hint = f'end that first: `soul join {runtime.name} --uninstall --hub "{mark.hub}"`'
                 raise RefusedError(f"{each.path} belongs to the join of another hub, {mark.hub}", hint=hint)

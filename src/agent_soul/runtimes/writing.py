@@ -16,17 +16,34 @@ from agent_soul.files import install, read_regular, remedy
 from agent_soul.runtimes.plan import Change
 
 
+def real_path(path: Path) -> Path:
+    """Return the file that links lead to; the path as it is, which `read` refuses, where one leads nowhere or round."""
+    with contextlib.suppress(OSError):  # who may not look there may not read it either
+        return path if _broken_link(path) else path.resolve()
+    return path
+
+
+def _broken_link(path: Path) -> Path | None:
+    """Return the link in the path, if any, at whose end there is nothing."""
+    for each in (path, *path.parents):
+        if each.exists():
+            return None
+        if each.is_symlink():
+            return each
+    return None
+
+
 def read(path: Path) -> bytes | None:
     """Return the bytes of a plain file, or None where there is none. Raises `StoppedError` where it cannot be read."""
     try:
         if path.exists():
             return read_regular(path)
-        leads_nowhere = path.is_symlink()
+        link = _broken_link(path)
     except OSError as error:
         raise StoppedError(f"{path} cannot be read: {error.strerror}", hint=remedy(error)) from error
-    if leads_nowhere:  # writing would make a file that its owner did not think of
-        hint = "take the link away, or make the file that it leads to"
-        raise StoppedError(f"{path} is a link to {path.readlink()}, which is not there", hint=hint)
+    if link:  # writing would make a file that its owner did not think of
+        hint = "take the link away, or make what it leads to"
+        raise StoppedError(f"{link} is a link to {link.readlink()}, which is not there", hint=hint)
     return None
 
 
