@@ -54,6 +54,11 @@ def backup_of(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
+def original_of(path: Path) -> Path:
+    """Return the file of which this is the copy; any other one is its own."""
+    return path.with_name(path.name.removesuffix(BACKUP))
+
+
 def plan_join(placed: Iterable[Placed], read: Read) -> Plan:
     """Return the changes that bring all edits into their files."""
     return _plan(placed, lambda path, group: _joined(path, group, read))
