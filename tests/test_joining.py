@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import sysconfig
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from agent_soul.errors import RefusedError, StoppedError
-from agent_soul.runtimes.joining import end_join, join, proposed_source, rerender
+from agent_soul.runtimes.joining import end_join, find_again, join, proposed_source, rerender, sweep_joins
 from agent_soul.runtimes.machine import lasting_program
 from agent_soul.runtimes.model import Home, Options, Runtime
 from agent_soul.runtimes.plan import BACKUP
@@ -616,3 +619,104 @@ def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: py
     (hub.root / "scripts" / "soul.py").unlink()
     with pytest.raises(StoppedError, match="still be there tomorrow"):
         started(nowhere, nowhere)
+
+
+def test_the_end_of_a_join_takes_out_what_it_can(tmp_path: Path, home: Home) -> None:
+    """One file that nobody can edit, and one that is read-only, are named; all else goes, and the rest later."""
+    hub = make_hub(tmp_path / "hub")
+    mine = home.folder / ".claude" / "CLAUDE.md"
+    mine.parent.mkdir()
+    before = picture(home.folder)
+    join(hub, find("claude-code"), home=home, options=EVERYTHING)
+    settings_file, rules = (
+        home.folder / ".claude" / "settings.json",
+        home.folder / ".claude" / "rules" / "agent-soul.md",
+    )
+    whole = settings_file.read_text()
+    settings_file.write_text(whole[:-9])
+    rules.chmod(0o444)
+
+    plan = end_join(hub, find("claude-code"), home=home).plan
+
+    assert {odd.path for odd in plan.odd} == {settings_file, rules}
+    assert all(odd.reason and odd.snippet for odd in plan.odd)
+    assert sorted(path for path in home.folder.rglob("*") if path.is_file()) == [rules, settings_file]
+    rules.chmod(0o644)
+    settings_file.write_text(whole)
+    assert not end_join(hub, find("claude-code"), home=home).plan.odd
+    assert picture(home.folder) == before
+
+
+def test_a_join_that_cannot_be_noted_is_none(tmp_path: Path, home: Home) -> None:
+    """Nobody would remember the folders that were made for it, nor bring its copies up to date."""
+    hub = make_hub(tmp_path / "hub")
+    (hub.state / "joined.json").mkdir(parents=True)
+
+    with pytest.raises(StoppedError, match=r"joined\.json cannot be written"):
+        join(hub, find("codex"), home=home)
+
+    assert picture(home.folder) == {}
+
+
+def test_joins_are_found_again_without_their_note(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    join(hub, find("codex"), home=home)
+    (hub.state / "joined.json").unlink()
+    (hub.canonical / "profile.md").write_text("# Profile\n\n- Prefers uv. (cccccccc 2026-11-30)\n", encoding="utf-8")
+
+    find_again(hub, home=home)
+
+    assert [change.path.name for change in rerender(hub, home=home)] == ["AGENTS.md"]
+
+
+def test_joins_at_the_same_time_forget_no_folder(tmp_path: Path, hub: Path, soul: Soul) -> None:
+    (hub / "scripts").mkdir()
+    (hub / "scripts" / "soul.py").write_text("")
+    folder = tmp_path / "home"
+    folder.mkdir()
+    names = ("codex", "zed", "gemini", "opencode")
+
+    def all_at_once(*more: str) -> None:
+        with ThreadPoolExecutor(len(names)) as pool:
+            list(pool.map(lambda name: soul("join", name, *more, env={"HOME": str(folder)}), names))
+
+    all_at_once()
+    assert (folder / ".gemini" / "GEMINI.md").is_file()
+    all_at_once("--uninstall")
+
+    assert picture(folder) == {}
+
+
+def test_what_killed_joins_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    folder = home.folder / ".codex"
+    folder.mkdir()
+    died = subprocess.Popen([sys.executable, "-c", ""])
+    died.wait()
+    names = [f".agent-soul.{pid}.0a1b2c3d.tmp" for pid in (died.pid, os.getppid())] + [".agent-soul.mine.tmp"]
+    for name in names:
+        (folder / name).write_text("half of a file")
+
+    sweep_joins(hub, home=home)
+
+    assert sorted(path.name for path in folder.iterdir()) == sorted(names[1:])
+
+
+def test_a_link_that_leads_nowhere_costs_only_its_file(tmp_path: Path, home: Home) -> None:
+    """Writing through it would make a file, or a folder, that its owner did not think of."""
+    hub = make_hub(tmp_path / "hub")
+    (home.folder / ".claude").mkdir()
+    (home.folder / ".claude" / "settings.json").symlink_to(tmp_path / "not mounted" / "settings.json")
+    (home.folder / ".agents").symlink_to(".agents")
+    before = picture(home.folder)
+
+    outcome = join(hub, find("claude-code"), home=home)
+    others = join(hub, find("codex"), home=home)
+
+    assert [odd.path.name for odd in outcome.plan.odd] == ["settings.json", "SKILL.md"]
+    assert [odd.path.name for odd in others.plan.odd] == ["SKILL.md"]
+    assert not (tmp_path / "not mounted").exists()
+    assert [each.runtime.name for each in joined(hub, home=home)] == ["claude-code", "codex"]
+    end_join(hub, find("claude-code"), home=home)
+    end_join(hub, find("codex"), home=home)
+    assert picture(home.folder) == before

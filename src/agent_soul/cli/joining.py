@@ -11,7 +11,7 @@ import click
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub
-from agent_soul.runtimes.joining import Outcome, end_join, joined
+from agent_soul.runtimes.joining import Outcome, end_join, find_again, joined
 from agent_soul.runtimes.joining import join as join_runtime
 from agent_soul.runtimes.model import Options, Runtime
 from agent_soul.runtimes.plan import Change, decode
@@ -78,6 +78,7 @@ def join(
 
 def _show_all(hub: Hub, *, as_json: bool) -> int:
     """Print every program that is known, and the source id of those that are joined."""
+    find_again(hub)
     standing = joined(hub)
     sources = {each.runtime.name: each.source for each in standing if each.project is None}
     projects = [[each.runtime.name, str(each.project)] for each in standing if each.project]

@@ -11,11 +11,13 @@ from agent_soul.doctor.files import ATTRIBUTES, missing_attributes
 from agent_soul.doctor.finding import Finding
 from agent_soul.files import replace_file
 from agent_soul.lock import exclusive
-from agent_soul.runtimes.joining import rerender
+from agent_soul.runtimes.joining import find_again, rerender, sweep_joins
 
 
 def fix(facts: Facts, findings: Iterable[Finding]) -> list[str]:
     """Mend what of the findings can be mended without a loss, and return what was done."""
+    sweep_joins(facts.hub)
+    find_again(facts.hub)
     wanted = dict.fromkeys(finding.fix for finding in findings if finding.fix)
     return [said for name, act in _FIXES.items() if name in wanted for said in act(facts)]
 

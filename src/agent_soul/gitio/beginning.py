@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agent_soul.gitio.process import GitError, attempt, run
-from agent_soul.gitio.repository import head, identity
+from agent_soul.gitio.repository import identity
 from agent_soul.gitio.snapshot import read_files, read_tree
 from agent_soul.hub import Hub
 

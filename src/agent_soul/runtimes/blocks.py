@@ -61,11 +61,20 @@ def find_block(text: str) -> Found | None:
     fields = _FIELDS.fullmatch(found[0]["fields"])
     if not fields:
         raise OddFileError("its comment `agent-soul:begin` says something else than was written there")
-    hub, program = json.loads(fields["hub"]), tuple(json.loads(fields["program"]))
-    marker = Marker(
-        fields["rev"], fields["sha256"], fields["source"], hub, program, tuple(fields["runtimes"].split(","))
-    )
-    return Found(marker, found[0]["body"].replace("\r\n", "\n"))
+    return Found(_marker(fields), found[0]["body"].replace("\r\n", "\n"))
+
+
+def _marker(fields: re.Match[str]) -> Marker:
+    """Return what the fields say. Raises `OddFileError` where a person, or a program, made something else of them."""
+    try:
+        hub, program = json.loads(fields["hub"]), tuple(json.loads(fields["program"]))
+        "".join([hub, *program]).encode()  # texts, all of them, and such as can be written again
+    except (ValueError, TypeError, RecursionError) as error:
+        raise OddFileError(
+            "its comment `agent-soul:begin` names no hub and program as they were written there"
+        ) from error
+    runtimes = tuple(fields["runtimes"].split(","))
+    return Marker(fields["rev"], fields["sha256"], fields["source"], hub, program, runtimes)
 
 
 @dataclass(frozen=True, slots=True)

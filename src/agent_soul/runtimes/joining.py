@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from agent_soul.clone import clone_ids
 from agent_soul.errors import StoppedError
-from agent_soul.hub import JOINED, Hub
+from agent_soul.files import sweep_dead
+from agent_soul.hub import Hub
 from agent_soul.log import read_source_files
 from agent_soul.runtimes.allowing import PERMISSIONS
 from agent_soul.runtimes.blocks import Block
@@ -26,16 +27,17 @@ from agent_soul.runtimes.machine import (
     typed_command,
 )
 from agent_soul.runtimes.model import SERVER, Home, Options, Placed, Runtime, Scene
-from agent_soul.runtimes.noting import drop_note, read_note, write_note
-from agent_soul.runtimes.plan import Change, Plan, decode, plan_end, plan_join
+from agent_soul.runtimes.noting import drop_note, is_noted, joining_alone, read_note, write_note
+from agent_soul.runtimes.plan import Change, Odd, Plan, decode, plan_end, plan_join
+from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.sources import propose, used_by_others
 from agent_soul.runtimes.standing import find_join, is_for, is_of, joined, marks_in, placed_by, probe, refuse_other_hub
 from agent_soul.runtimes.static_text import copied_text
-from agent_soul.runtimes.writing import read, remove_empty, write
+from agent_soul.runtimes.writing import missing_folders, read, remove_empty, write, write_each
 from agent_soul.sessions import refuse_no_source
 
-__all__ = ["Outcome", "end_join", "join", "joined", "proposed_source", "rerender"]
+__all__ = ["Outcome", "end_join", "find_again", "join", "joined", "proposed_source", "rerender", "sweep_joins"]
 
 
 class Outcome(NamedTuple):
@@ -71,20 +73,42 @@ def join(
         refuse_no_source(source)
     home = home or home_of_process()
     refuse_other_hub(hub, runtime, placed_by(runtime, probe(hub, home, project)), replaces=replaces)
-    scene = _scene(hub, runtime, source, project, options or Options(), home)
-    placed = list(placed_by(runtime, scene))
-    plan = plan_join(placed, read)
-    if project:
-        refuse_published(placed, plan)
-    notes = [
-        *_notes(runtime, scene, placed, plan),
-        *_notes_on_options(runtime, scene, placed),
-        *_notes_on_source(hub, runtime, scene, placed),
-    ]
-    if apply and plan.changes:
-        note = read_note(hub).with_folders(write(plan.changes))
-        write_note(hub, note.with_project(runtime.name, project) if project else note)
+    with joining_alone(hub, "join") if apply else contextlib.nullcontext():
+        scene = _scene(hub, runtime, source, project, options or Options(), home)
+        placed = list(placed_by(runtime, scene))
+        plan = plan_join(placed, read)
+        if project:
+            refuse_published(placed, plan)
+        notes = [
+            *_notes(runtime, scene, placed, plan),
+            *_notes_on_options(runtime, scene, placed),
+            *_notes_on_source(hub, runtime, scene, placed),
+        ]
+        if apply:
+            _sweep(placed)
+            _apply(hub, runtime, project, plan)
     return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene))
+
+
+def _apply(hub: Hub, runtime: Runtime, project: Path | None, plan: Plan) -> None:
+    """Write a plan. What it will make is noted first: of a join that is killed in the middle nothing is forgotten."""
+    is_new, before = not is_noted(hub), read_note(hub)
+    note = before.with_folders(missing_folders(plan.changes))
+    note = note.with_project(runtime.name, project) if project else note
+    if not runtime.is_pasted and (is_new or note != before):
+        write_note(hub, note)
+    try:
+        write(plan.changes)
+    except BaseException:
+        with contextlib.suppress(StoppedError):
+            drop_note(hub) if is_new else write_note(hub, before)
+        raise
+
+
+def _sweep(placed: Iterable[Placed]) -> None:
+    """Remove what killed joins left beside the files."""
+    for folder in {each.path.parent for each in placed}:
+        sweep_dead(folder)
 
 
 def end_join(
@@ -101,19 +125,39 @@ def end_join(
     Raises what `join` does.
     """
     home = home or home_of_process()
-    scene = probe(hub, home, project)
-    placed = list(placed_by(runtime, scene))
-    refuse_other_hub(hub, runtime, placed, replaces=replaces)
-    standing = find_join(hub, runtime, scene)
-    others = [each for each in joined(hub, home=home) if (each.runtime, each.project) != (runtime, project)]
-    used = {(each.path, each.edit.snippet) for other in others for each in other.placed if not _is_counted(each)}
-    plan = plan_end((each for each in placed if (each.path, each.edit.snippet) not in used), read)
-    if apply:
-        write(plan.changes)
-        note = read_note(hub)
-        note = note._replace(folders=tuple(map(str, remove_empty([Path(folder) for folder in note.folders]))))
-        write_note(hub, note.without_project(runtime.name, project) if project else note) if others else drop_note(hub)
+    with joining_alone(hub, "join --uninstall") if apply else contextlib.nullcontext():
+        scene = probe(hub, home, project)
+        placed = list(placed_by(runtime, scene))
+        refuse_other_hub(hub, runtime, placed, replaces=replaces)
+        standing = find_join(hub, runtime, scene)
+        others = [each for each in joined(hub, home=home) if (each.runtime, each.project) != (runtime, project)]
+        used = {(each.path, each.edit.snippet) for other in others for each in other.placed if not _is_counted(each)}
+        plan = plan_end((each for each in placed if (each.path, each.edit.snippet) not in used), read)
+        if apply:
+            _sweep(placed)
+            plan = _ended(plan, placed)
+            _forget(hub, runtime, project, is_last=not (others or plan.odd))
     return Outcome(standing.source if standing else "", plan)
+
+
+def _ended(plan: Plan, placed: Sequence[Placed]) -> Plan:
+    """Take out what can be taken out, and return what was; what refused is left to a person."""
+    made, refused = write_each(plan.changes)
+    by_hand = {path: [each.edit.snippet for each in placed if each.path == path] for path in refused}
+    odd = [Odd(path, reason, "\n".join(by_hand[path])) for path, reason in refused.items()]
+    return Plan(tuple(made), (*plan.odd, *odd))
+
+
+def _forget(hub: Hub, runtime: Runtime, project: Path | None, *, is_last: bool) -> None:
+    """Remove the folders that were made for joins and are empty, and note which are left."""
+    note = read_note(hub)
+    for folder in note.folders:
+        sweep_dead(Path(folder))
+    note = note._replace(folders=tuple(map(str, remove_empty([Path(folder) for folder in note.folders]))))
+    with contextlib.suppress(StoppedError):  # a folder too many in the note costs nothing, and all else is done
+        write_note(hub, note.without_project(runtime.name, project) if project else note) if not is_last else drop_note(
+            hub
+        )
 
 
 def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
@@ -121,7 +165,7 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
 
     Where no program is joined that is one look at a file. What cannot be written now is left for the next time.
     """
-    if not (hub.state / JOINED).exists():
+    if not is_noted(hub):
         return []
     home = home or home_of_process()
     changes: list[Change] = []
@@ -133,10 +177,32 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
             blocks = [each for each in placed if isinstance(each.edit, Block) and each.path not in seen]
             blocks = [each for each in blocks if _is_joined(each, hub, standing.runtime)]
             seen |= {each.path for each in blocks}
-            plan = plan_join(blocks, read)
-            write(plan.changes)
-            changes += plan.changes
+            changes += _written(hub, plan_join(blocks, read))
     return changes
+
+
+def _written(hub: Hub, plan: Plan) -> Sequence[Change]:
+    """Write a plan while nobody joins, and return its changes."""
+    if plan.changes:
+        with joining_alone(hub, "bringing up to date what programs read"):
+            write(plan.changes)
+    return plan.changes
+
+
+def find_again(hub: Hub, *, home: Home | None = None) -> None:
+    """Note that programs are joined where that was lost: without the note nobody brings what they read up to date."""
+    if not is_noted(hub) and joined(hub, home=home):
+        with contextlib.suppress(StoppedError), joining_alone(hub, "looking for joins"):
+            write_note(hub, read_note(hub))
+
+
+def sweep_joins(hub: Hub, *, home: Home | None = None) -> None:
+    """Remove what killed joins left beside the files of every program."""
+    home = home or home_of_process()
+    for runtime in RUNTIMES.values():
+        _sweep(placed_by(runtime, probe(hub, home, None)))
+    for standing in joined(hub, home=home):
+        _sweep(standing.placed)
 
 
 def proposed_source(hub: Hub, runtime: Runtime, home: Home) -> str:

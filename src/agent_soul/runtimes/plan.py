@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_soul.errors import StoppedError
 from agent_soul.runtimes.edits import Edit, Hashed, OddFileError, TakenError
 from agent_soul.runtimes.model import Placed
 
@@ -57,6 +58,11 @@ def backup_of(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
+def original_of(path: Path) -> Path:
+    """Return the file of which this is the copy; any other one is its own."""
+    return path.with_name(path.name.removesuffix(BACKUP))
+
+
 def plan_join(placed: Iterable[Placed], read: Read) -> Plan:
     """Return the changes that bring all edits into their files."""
     return _plan(placed, lambda path, group: _joined(path, group, read))
@@ -88,7 +94,7 @@ def _plan(placed: Iterable[Placed], change: Callable[[Path, list[Placed]], list[
             except TakenError as error:
                 odd.append(Odd(path, error.message, error.edit.snippet))
                 left = [each for each in left if each.edit is not error.edit]
-            except OddFileError as error:
+            except StoppedError as error:  # one that cannot be read costs only itself, as one that says nothing does
                 odd.append(Odd(path, error.message, "\n".join(each.edit.snippet for each in left)))
                 break
     return Plan(tuple(changes), tuple(odd))

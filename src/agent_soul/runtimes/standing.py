@@ -17,7 +17,7 @@ from agent_soul.runtimes.noting import read_note
 from agent_soul.runtimes.plan import SIGN, decode
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.skill_edits import Linked, SkillFile
-from agent_soul.runtimes.writing import read
+from agent_soul.runtimes.writing import read, real_path
 
 
 class Standing(NamedTuple):
@@ -71,7 +71,7 @@ def placed_by(runtime: Runtime, scene: Scene) -> Iterator[Placed]:
 
 def _followed(placed: Placed) -> Placed:
     """Return the edit of the file that links lead to, but for the skill: its own folder and file are no links."""
-    real = placed.path.resolve()
+    real = real_path(placed.path)
     is_skill = isinstance(placed.edit, SkillFile)
     if is_skill and any(each.is_symlink() for each in (placed.path, placed.path.parent)):
         return placed._replace(edit=Linked(real, placed.edit.snippet))
@@ -92,6 +92,16 @@ def is_of(hub: Hub, mark: Mark) -> bool:
     return bool(mark.hub) and Path(mark.hub) == hub.root
 
 
+def is_there(mark: Mark) -> bool:
+    """Tell whether the hub that a mark names is there; one that this user may not look into may well be."""
+    try:
+        return looks_like_hub(Path(mark.hub))
+    except PermissionError:
+        return True
+    except OSError:  # a name that no file can have
+        return False
+
+
 def is_for(runtime: Runtime, mark: Mark) -> bool:
     """Tell whether something of ours is for this program: two may read one file."""
     return not mark.runtimes or runtime.name in mark.runtimes
@@ -108,7 +118,7 @@ def refuse_other_hub(hub: Hub, runtime: Runtime, placed: Iterable[Placed], *, re
             if not mark.hub or is_of(hub, mark):
                 continue
             name = runtime.name if is_for(runtime, mark) else mark.runtimes[0]
-            if looks_like_hub(Path(mark.hub)):
+            if is_there(mark):
                 hint = f'end that first: `soul join {name} --uninstall --hub "{mark.hub}"`'
                 raise RefusedError(f"{each.path} belongs to the join of another hub, {mark.hub}", hint=hint)
             if not replaces:
