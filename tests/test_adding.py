@@ -40,6 +40,15 @@ def test_adding_again_with_the_same_id_gives_the_first_event_back(at: Hub) -> No
     assert logged(at) == ["one"]
 
 
+def test_a_key_is_kept_and_its_writer_warned_without_saying_it(at: Hub) -> None:
+    key = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5"
+
+    (warning,) = add(at, {**RECORD, "summary": f"The deploy token is {key}."}).warnings
+
+    assert warning.startswith("this looks like a GitHub token (ghp_…): revoke it")
+    assert key[4:] not in warning
+
+
 def test_adding_again_finds_an_event_that_only_the_outbox_has(at: Hub) -> None:
     first = add(at, {**RECORD, "event_id": "one"})
     (at.root / first.path).unlink()

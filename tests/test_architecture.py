@@ -18,7 +18,7 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
-    ("judging", "instants", "cleaning", "clone", "markdown", "telling", "bugs", "toolkit", "skill"),
+    ("judging", "instants", "cleaning", "clone", "markdown", "telling", "bugs", "toolkit", "skill", "credentials"),
     ("slug", "event", "config"),
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft", "projects"),

@@ -104,6 +104,12 @@ def test_a_hub_without_a_remote_has_all_there_is(hub: Path) -> None:
     assert start(open_hub(hub)).report.pulled == (False, "Kept here: no Git repository holds this hub")
 
 
+def test_a_memory_of_today_lacks_nothing_of_yesterday(hub: Path) -> None:
+    here = open_hub(hub)
+    say(here, "The first fact.")
+    assert start(here).report.yesterday == "No log of yesterday: the memory begins today"
+
+
 def test_two_days_without_notes_are_noticed_on_the_third(hub: Path) -> None:
     here = open_hub(hub)
     for days_ago in (2, 1):

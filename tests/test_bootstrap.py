@@ -358,7 +358,7 @@ def test_script_runs_its_command(name: str, checkout: Path, tmp_path: Path) -> N
 
 
 def test_every_script_is_tested() -> None:
-    others = {"private_python.py", "soak.sh", "start.sh", "test.sh"}
+    others = {"private_python.py", "real_clients.sh", "soak.sh", "start.sh", "test.sh"}
     assert {path.name for path in (REPOSITORY / "scripts").iterdir() if path.is_file()} == {
         *COMMAND_OF_SCRIPT,
         *others,

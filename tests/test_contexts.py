@@ -301,6 +301,20 @@ def test_the_most_worthy_are_given_in_full_and_the_others_as_headlines() -> None
     assert all("…" in line.text and f"({line.name} 03-01)" in line.text for line in cut)
 
 
+@pytest.mark.parametrize("budget", [400, 1_000])
+def test_commands_stand_as_they_are_typed_and_are_paid_for(budget: int) -> None:
+    typed = 'python3 "/home/me/my soul/scripts/soul.py"'
+    records = [
+        event(number, scope="stable", summary=f"Fact number {number} of a long list. `soul x`") for number in range(99)
+    ]
+
+    text = make_context(Request(budget=budget, typed=typed), memory_of(*records)).text
+
+    assert f"`{typed} show ID`" in text
+    assert f"{typed} x" not in text
+    assert estimate_tokens(text) <= budget
+
+
 def test_a_budget_without_room_for_anything_is_refused() -> None:
     with pytest.raises(RefusedError, match="too small"):
         make_context(Request(budget=LEAST_BUDGET - 1), memory_of())

@@ -863,11 +863,11 @@ def test_programs_that_look_for_a_hub_that_was_moved_are_found(joined_mine: Path
     strays = [each for each in found(moved) if each.code == "moved-hub"]
 
     assert [each.mend for each in strays] == [
-        "`soul join claude-code` joins this one",
-        "`soul join codex` joins this one",
+        "`soul join claude-code --replace` joins this one",
+        "`soul join codex --replace` joins this one",
     ]
     assert str(joined_mine) in strays[0].what
-    join(open_hub(moved), find("codex"))
+    join(open_hub(moved), find("codex"), replaces=True)
     assert [each.mend for each in found(moved) if each.code == "moved-hub"] == [strays[0].mend]
 
 
@@ -975,6 +975,15 @@ def test_a_key_is_found_by_its_line_and_never_said(name: str) -> None:
     assert REAL[name][:4] in finding.what
     assert REAL[name][4:10] not in str(finding)
     assert "revoke it" in finding.mend
+
+
+def test_a_key_in_an_event_that_was_taken_back_is_seen_to() -> None:
+    files = {"sources/a-b/x.ndjson": f'{{"event_id":"one-1","summary":"{GITHUB_TOKEN}"}}\n'.encode()}
+
+    [finding] = check_secrets(files)
+
+    assert "`soul retract one-1 --source" in finding.mend
+    assert list(check_secrets(files, {"one-1"})) == []
 
 
 @pytest.mark.parametrize("name", NONE)

@@ -40,8 +40,8 @@ def test_every_row_of_the_table_is_read() -> None:
 
 def test_a_chinese_task_finds_an_english_memory(hub: Path) -> None:
     here = open_hub(hub)
-    for summary in ("Database migrations run before the deploy.", "Lunch is at noon."):
-        add(here, {"source": "mac", "kind": "fact", "scope": "project", "project": "shop", "summary": summary})
+    for project, summary in (("shop", "Database migrations run before the deploy."), ("home", "Lunch is at noon.")):
+        add(here, {"source": "mac", "kind": "fact", "scope": "project", "project": project, "summary": summary})
     now = datetime.fromisoformat("2026-11-30T12:00:00+08:00")
 
     text = context_of(here, Request(task="准备数据库迁移"), now).text

@@ -154,7 +154,7 @@ def copied(source: Path, target: Path) -> None:
 
 
 def test_every_script_of_the_repository_is_shipped_or_for_its_own_work() -> None:
-    own = {"private_python.py", "soak.sh", "test.sh"}
+    own = {"private_python.py", "real_clients.sh", "soak.sh", "test.sh"}
     there = {path.name for path in (ROOT / "scripts").iterdir() if path.is_file()}
 
     assert there - own == {name.removeprefix("scripts/") for name in shipped.FROM_REPOSITORY if "scripts/" in name}
@@ -163,6 +163,7 @@ def test_every_script_of_the_repository_is_shipped_or_for_its_own_work() -> None
 # As a stranger
 
 
+@pytest.mark.proof
 @pytest.mark.skipif(os.name == "nt", reason="bash")
 def test_the_hubs_own_script_installs_the_toolkit_and_shares(tmp_path: Path) -> None:
     """Nothing of the hub but its own files, a Python with nothing installed, and the toolkit that soul.yaml names."""
@@ -498,11 +499,16 @@ def test_a_checkout_is_the_commit_that_its_remote_has(
     monkeypatch.setattr(running, "checkout", lambda: source)
     unseen = running.running_toolkit(tmp_path / "hub")
     git(source, "update-ref", "refs/remotes/origin/main", "HEAD")
+    commit = git(source, "rev-parse", "HEAD").strip()
+    (source / "sources").mkdir()
+    (source / "sources" / "a.ndjson").write_text("{}")
+    git(source, "add", "-A")
+    git(source, "commit", "-q", "-m", "a memory that only this clone has")
     seen = running.running_toolkit(tmp_path / "hub")
     (source / "src" / "agent_soul" / "__init__.py").write_text("changed = 1")
 
     assert unseen == {"path": "../source"}
-    assert seen == {"git": url, "commit": git(source, "rev-parse", "HEAD").strip()}
+    assert seen == {"git": url, "commit": commit}
     assert running.running_toolkit(tmp_path / "hub") == {"path": "../source"}
 
 

@@ -16,7 +16,7 @@ from agent_soul.runtimes import json_text
 from agent_soul.runtimes.allowing import is_ours
 from agent_soul.runtimes.blocks import Block, find_block
 from agent_soul.runtimes.commands import HookCall, hook_command, hook_words, mcp_words, read_hook, read_server, words_of
-from agent_soul.runtimes.edits import OddFileError
+from agent_soul.runtimes.edits import OddFileError, TakenError
 from agent_soul.runtimes.json_edits import Hooks, Member
 from agent_soul.runtimes.line_edits import Lines
 from agent_soul.runtimes.toml_edits import ServerTable
@@ -120,9 +120,20 @@ def test_our_handler_leaves_a_group_that_somebody_shares_with_it() -> None:
 def test_a_server_of_that_name_that_somebody_else_wrote_is_theirs() -> None:
     text = '{"mcpServers": {"agent-soul": {"command": "npx", "args": ["soul"]}}}'
     server = Member(("mcpServers", "agent-soul"), {"command": SERVER[0], "args": SERVER[1:]})
+    table = '[mcp_servers.agent-soul]\ncommand = "npx"\n'
 
     assert server.take_out(text) == text
-    assert server.marks(server.put(text))[0].hub == "/home/me/soul"
+    with pytest.raises(TakenError, match=r"its mcpServers\.agent-soul is somebody else's"):
+        server.put(text)
+    with pytest.raises(TakenError, match=r"its mcp_servers\.agent-soul is somebody else's"):
+        ServerTable(tuple(SERVER)).put(table)
+
+
+def test_what_holds_a_comment_is_not_empty() -> None:
+    text = '{\n  "a": 1,\n  "mcpServers": { // mine\n  }\n}\n'
+    path = ("mcpServers", "agent-soul")
+
+    assert json_text.remove(json_text.put_member(text, path, {"command": "x"}), path) == text
 
 
 PATHS = st.text(st.characters(codec="utf-8", exclude_characters="\0\n\r"), min_size=1, max_size=12)
@@ -147,9 +158,25 @@ def test_a_shell_takes_a_command_as_it_was_meant() -> None:
     assert said.decode().split("\0")[:-1] == hook_words(call)[2:]
 
 
-@pytest.mark.parametrize("line", ["soul", "soul hooks x", "say hook soul", "beep 'open", "", "my-soul hook stop"])
+LINE = hook_command(CALL)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("soul", "soul hooks x", "say hook soul", "beep 'open", "", "my-soul hook stop", "/opt/karma/soul hook stop"),
+        *(f"{LINE}; beep", f"{LINE}>/tmp/log", f"{LINE} --mine", f"echo a; {LINE}", f"nice {LINE}", f"'{LINE}'"),
+        LINE.replace("session-start", "guard"),
+        LINE.replace("/opt/bin/soul", "'/opt/bin/soul'"),
+    ],
+)
 def test_commands_of_strangers_are_not_ours(line: str) -> None:
     assert read_hook(words_of({"command": line})) is None
+
+
+@pytest.mark.parametrize("words", [["npx", "x", "mcp", "--hub", "/h"], [*SERVER, "--mine"], SERVER[1:], []])
+def test_servers_of_strangers_are_not_ours(words: list[str]) -> None:
+    assert read_server(words) is None
 
 
 @few

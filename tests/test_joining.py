@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import sysconfig
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,7 +15,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from agent_soul.errors import RefusedError, StoppedError
-from agent_soul.runtimes.joining import end_join, join, proposed_source, rerender
+from agent_soul.runtimes.joining import end_join, find_again, join, proposed_source, rerender, sweep_joins
 from agent_soul.runtimes.machine import lasting_program
 from agent_soul.runtimes.model import Home, Options, Runtime
 from agent_soul.runtimes.plan import BACKUP
@@ -36,6 +39,7 @@ def files_of(runtime: Runtime, home: Home, hub_folder: Path) -> list[Path]:
     return [change.path for change in plan.changes]
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("name", [name for name, runtime in RUNTIMES.items() if not runtime.is_pasted])
 @given(data=st.data())
 # Every example writes dozens of files durably, so the smallest one that fails would take minutes to find.
@@ -197,7 +201,7 @@ def test_a_read_only_file_stops_it(tmp_path: Path, home: Home) -> None:
 
 
 def test_a_program_remembers_in_one_hub(tmp_path: Path, home: Home) -> None:
-    """Another hub's join is named and kept; that of a hub that is gone is taken over."""
+    """Another hub's join is named and kept; that of a hub that is gone is taken over where that is asked for."""
     first, second = make_hub(tmp_path / "first"), make_hub(tmp_path / "second")
     join(first, find("codex"), home=home)
     before = picture(home.folder)
@@ -210,7 +214,12 @@ def test_a_program_remembers_in_one_hub(tmp_path: Path, home: Home) -> None:
     assert joined(second, home=home) == []
 
     first.root.rename(tmp_path / "gone")
-    join(second, find("codex"), home=home)
+    for act in (join, end_join):
+        with pytest.raises(RefusedError, match="which is not there now") as caught:
+            act(second, find("codex"), home=home)
+        assert "--replace" in caught.value.hint
+    assert picture(home.folder) == before
+    join(second, find("codex"), home=home, replaces=True)
     assert [each.runtime.name for each in joined(second, home=home)] == ["codex"]
     assert "/first" not in (home.folder / ".codex" / "hooks.json").read_text()
 
@@ -391,7 +400,7 @@ def test_a_full_file_is_named(tmp_path: Path, home: Home) -> None:
     hub = make_hub(tmp_path / "hub")
     rules = home.folder / ".codeium" / "windsurf" / "memories" / "global_rules.md"
     rules.parent.mkdir(parents=True)
-    for length, number in ((4_000, 0), (5_900, 1)):
+    for length, number in ((3_000, 0), (5_900, 1)):
         rules.write_text("我" * length)
         notes = join(hub, find("windsurf"), home=home).notes
         assert sum("longer than the 6,000 characters" in note for note in notes) == number
@@ -420,6 +429,16 @@ def test_the_command_line_joins(run: Run, inside: Soul, hub: Path) -> None:
     broken = run("join", "codex", code=5)
     assert [each["path"] for each in broken["by_hand"]] == [str(home / ".codex" / "hooks.json")]
     assert run("join", "codx", code=2)["error"]["hint"] == "did you mean 'codex'?"
+    assert run("join", "vscode", code=2)["error"]["hint"] == "did you mean 'copilot'?"
+
+
+def test_in_a_project_there_is_nothing_to_paste_and_no_hook_to_trust(run: Run, hub: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    for name in ("codex", "cursor"):
+        joined = run("join", name, "--project", str(project))
+        assert (joined["paste"], len(joined["afterwards"])) == ("", 1)
+        assert joined["afterwards"][0].endswith("anew in the project")
 
 
 def test_any_other_program_gets_a_text_to_paste(inside: Soul) -> None:
@@ -560,6 +579,17 @@ def test_what_stands_in_the_way_is_said(name: str, file: str, text: str, tmp_pat
     assert NOTED[name, file, text] in note
 
 
+def test_what_was_asked_for_beside_is_told(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+
+    for name, options, said in (
+        ("zed", Options(allow=True), "Zed keeps no list of what needs no permission: --allow adds nothing"),
+        ("codex", Options(allow=True, mcp=True), ""),
+    ):
+        notes = join(hub, find(name), options=options, home=home).notes
+        assert [note for note in notes if "--allow" in note] == ([said] if said else [])
+
+
 def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed command; else the hub's own script, for what `uvx` or the hub's environment holds goes again."""
     hub = make_hub(tmp_path / "hub")
@@ -580,6 +610,113 @@ def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: py
     assert started(private.parent, installed.parent) == (str(installed),)
     for folder in (fetched.parent, private.parent):
         assert started(folder, folder) == script
+    offered = tmp_path / "system" / "bin" / "python3"
+    offered.parent.mkdir(parents=True)
+    offered.touch(mode=0o755)
+    assert started(nowhere, offered.parent) == (str(offered), script[1])
+    (tmp_path / "system" / "pyvenv.cfg").touch()
+    assert started(nowhere, offered.parent) == script
     (hub.root / "scripts" / "soul.py").unlink()
     with pytest.raises(StoppedError, match="still be there tomorrow"):
         started(nowhere, nowhere)
+
+
+def test_the_end_of_a_join_takes_out_what_it_can(tmp_path: Path, home: Home) -> None:
+    """One file that nobody can edit, and one that is read-only, are named; all else goes, and the rest later."""
+    hub = make_hub(tmp_path / "hub")
+    mine = home.folder / ".claude" / "CLAUDE.md"
+    mine.parent.mkdir()
+    before = picture(home.folder)
+    join(hub, find("claude-code"), home=home, options=EVERYTHING)
+    settings_file, rules = (
+        home.folder / ".claude" / "settings.json",
+        home.folder / ".claude" / "rules" / "agent-soul.md",
+    )
+    whole = settings_file.read_text()
+    settings_file.write_text(whole[:-9])
+    rules.chmod(0o444)
+
+    plan = end_join(hub, find("claude-code"), home=home).plan
+
+    assert {odd.path for odd in plan.odd} == {settings_file, rules}
+    assert all(odd.reason and odd.snippet for odd in plan.odd)
+    assert sorted(path for path in home.folder.rglob("*") if path.is_file()) == [rules, settings_file]
+    rules.chmod(0o644)
+    settings_file.write_text(whole)
+    assert not end_join(hub, find("claude-code"), home=home).plan.odd
+    assert picture(home.folder) == before
+
+
+def test_a_join_that_cannot_be_noted_is_none(tmp_path: Path, home: Home) -> None:
+    """Nobody would remember the folders that were made for it, nor bring its copies up to date."""
+    hub = make_hub(tmp_path / "hub")
+    (hub.state / "joined.json").mkdir(parents=True)
+
+    with pytest.raises(StoppedError, match=r"joined\.json cannot be written"):
+        join(hub, find("codex"), home=home)
+
+    assert picture(home.folder) == {}
+
+
+def test_joins_are_found_again_without_their_note(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    join(hub, find("codex"), home=home)
+    (hub.state / "joined.json").unlink()
+    (hub.canonical / "profile.md").write_text("# Profile\n\n- Prefers uv. (cccccccc 2026-11-30)\n", encoding="utf-8")
+
+    find_again(hub, home=home)
+
+    assert [change.path.name for change in rerender(hub, home=home)] == ["AGENTS.md"]
+
+
+def test_joins_at_the_same_time_forget_no_folder(tmp_path: Path, hub: Path, soul: Soul) -> None:
+    (hub / "scripts").mkdir()
+    (hub / "scripts" / "soul.py").write_text("")
+    folder = tmp_path / "home"
+    folder.mkdir()
+    names = ("codex", "zed", "gemini", "opencode")
+
+    def all_at_once(*more: str) -> None:
+        with ThreadPoolExecutor(len(names)) as pool:
+            list(pool.map(lambda name: soul("join", name, *more, env={"HOME": str(folder)}), names))
+
+    all_at_once()
+    assert (folder / ".gemini" / "GEMINI.md").is_file()
+    all_at_once("--uninstall")
+
+    assert picture(folder) == {}
+
+
+def test_what_killed_joins_left_is_removed_and_what_a_living_one_writes_is_not(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    folder = home.folder / ".codex"
+    folder.mkdir()
+    died = subprocess.Popen([sys.executable, "-c", ""])
+    died.wait()
+    names = [f".agent-soul.{pid}.0a1b2c3d.tmp" for pid in (died.pid, os.getppid())] + [".agent-soul.mine.tmp"]
+    for name in names:
+        (folder / name).write_text("half of a file")
+
+    sweep_joins(hub, home=home)
+
+    assert sorted(path.name for path in folder.iterdir()) == sorted(names[1:])
+
+
+def test_a_link_that_leads_nowhere_costs_only_its_file(tmp_path: Path, home: Home) -> None:
+    """Writing through it would make a file, or a folder, that its owner did not think of."""
+    hub = make_hub(tmp_path / "hub")
+    (home.folder / ".claude").mkdir()
+    (home.folder / ".claude" / "settings.json").symlink_to(tmp_path / "not mounted" / "settings.json")
+    (home.folder / ".agents").symlink_to(".agents")
+    before = picture(home.folder)
+
+    outcome = join(hub, find("claude-code"), home=home)
+    others = join(hub, find("codex"), home=home)
+
+    assert [odd.path.name for odd in outcome.plan.odd] == ["settings.json", "SKILL.md"]
+    assert [odd.path.name for odd in others.plan.odd] == ["SKILL.md"]
+    assert not (tmp_path / "not mounted").exists()
+    assert [each.runtime.name for each in joined(hub, home=home)] == ["claude-code", "codex"]
+    end_join(hub, find("claude-code"), home=home)
+    end_join(hub, find("codex"), home=home)
+    assert picture(home.folder) == before

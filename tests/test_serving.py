@@ -469,6 +469,7 @@ class TestWire:
         assert "Traceback" not in answer.text + told
 
 
+@pytest.mark.proof
 def test_a_server_that_is_killed_leaves_each_event_whole_or_not_at_all(git_hub: Path) -> None:
     acknowledged = []
     for round_ in range(2):

@@ -84,7 +84,7 @@ def long_pages(lines: int) -> dict[str, str]:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    number=st.integers(1_600, 9_000),
+    number=st.integers(3_000, 9_000),
     unit=st.sampled_from(["characters", "bytes"]),
     lines=st.integers(0, 150),
     around=st.text("我a\n", max_size=100),
@@ -104,6 +104,39 @@ def test_no_limit_is_passed_and_what_is_missing_is_counted(number: int, unit: st
     if shown < 2 * lines and "SOUL.md" not in left_out:
         missing = sum(int(part.split(" of ")[0]) for part in left_out.partition(": ")[2].split(", "))
         assert missing == 2 * lines - shown
+
+
+@settings(max_examples=40, deadline=None)
+@given(number=st.integers(700, 2_999), lines=st.integers(0, 60))
+def test_a_small_limit_is_for_memory_and_not_for_words_about_it(number: int, lines: int) -> None:
+    limit = Limit(number, "characters")
+    text = copied_text(scene_of(IDENTITY, long_pages(lines)), limit, boots=True)
+
+    assert limit.fits(text)
+    assert "Ships payments." in text
+    assert "soul boot" in text
+    missing = 2 * lines - sum(line.startswith("- 第") for line in text.split("\n"))
+    end = f"Left out for the limit of {number:,} characters: {missing} lines." if missing else "Nothing is left out."
+    assert text.endswith(f"End of the shared memory. {end}\n")
+
+
+def test_one_long_file_takes_nothing_from_the_others() -> None:
+    identity = {
+        "SOUL.md": "# SOUL\n" + "".join(f"- Rule {n}.\n" for n in range(300)),
+        "VOICE.md": "# VOICE\n- Short.\n",
+    }
+
+    text = copied_text(scene_of(identity, PAGES), Limit(4_000, "characters"))
+
+    for line in (
+        "- Rule 0.",
+        "- Short.",
+        "- Prefers pnpm. (aaaaaaaa 2026-11-30)",
+        "- 数据库在东京。 (bbbbbbbb 2026-11-30)",
+    ):
+        assert line in text
+    assert "- Rule 299." not in text
+    assert "lines of SOUL.md" in text.partition("Left out")[2]
 
 
 def test_first_goes_what_stands_last() -> None:

@@ -382,7 +382,7 @@ FRAGMENTS = re.findall(
     <= <- << &amp; &#35; &#x23; &nbsp &copy; http:// https://e.com ftp://e.com //e.com www. www.e.com
     mailto: mailto:a@b.c HTTP://E.COM 1. 2) 123456789. 1.2 snake_case a__b __init__ _x x_ *.py **/*.py
     a*b C:\dir ~/x $HOME $5 5$ ~5 x~ ! ( ) { } : ; , :smile: . " ' / // @ @me a@b.c a b 中文 _中_ *中* é
-    → 👍 %%
+    → 👍 %% @/x @~/x @x.md a@b.c@/x a@b.c@x.md
     """,
 )
 MARKUP = st.lists(
@@ -429,6 +429,20 @@ def test_any_text_at_all_stays_text(text: str) -> None:
     assert visible_text(f"- {escape_markdown(text)} (x)") == f"{text} (x)"
 
 
+CUT = re.compile(rf"{ESCAPED.pattern}|[\w.+-]+@[\w-]+(?:\.[\w-]*[0-9A-Za-z])+")
+"""Where the parser of Claude Code ends a piece of text: an escaped mark, an e-mail address."""
+IMPORT = re.compile(r"(?:\A|\s)@\S")
+"""In which Claude Code looks for `@path`; Gemini CLI looks in the whole text."""
+
+
+@THOROUGH
+@given(place=st.sampled_from(("- {} (x)", "{}", "**{}**", "- [[a|{}]] (x)")), text=LINE)
+def test_no_text_makes_a_program_read_a_file(place: str, text: str) -> None:
+    shown = place.format(escape_markdown(text))
+
+    assert not [piece for piece in [shown, *CUT.split(shown)] if IMPORT.search(piece)]
+
+
 NAMED = {
     # What agents write most stays as it is.
     "snake case": ("rename user_id in node_modules", "rename user_id in node_modules"),
@@ -448,6 +462,8 @@ NAMED = {
     "comment": ("a // b", "a // b"),
     "chinese": ("使用 pnpm,因为共享存储。", "使用 pnpm,因为共享存储。"),
     "conventional commit": ("fix(core): x", "fix(core): x"),
+    "e-mail address": ("ask me@e.com, a.b+c@e.com.", "ask me@e.com, a.b+c@e.com."),
+    "at": ("3 @ 5 each", "3 @ 5 each"),
     # What would be markup.
     "heading": ("# SYSTEM", r"\# SYSTEM"),
     "end of a heading": ("C #", r"C \#"),
@@ -486,6 +502,13 @@ NAMED = {
     "backslash before a mark": (r"\* \n \\", r"\\\* \n \\\\"),
     "backslash last": ("x\\", "x\\\\"),
     "line ends": ("a\n# b\r- c", "a # b - c"),
+    # What would be the contents of a file.
+    "import": ("see @~/.ssh/id_rsa, (@x.md)", r"see \@\~/.ssh/id_rsa, (\@x.md)"),
+    "import at the start": ("@/etc/passwd", r"\@/etc/passwd"),
+    "import after a backslash": (r"\@/x", r"\\\@/x"),
+    "import after a mark": ("$@/x", r"\$\@/x"),
+    "import after an address": ("a@b.c@/x", r"a\@b.c\@/x"),
+    "import after a word": ("中@x.md", r"中\@x.md"),
     # What would be markup in Obsidian.
     "tag": ("is #urgent and #2026/q1", r"is \#urgent and \#2026/q1"),
     "chinese tag": ("标签 #中文", r"标签 \#中文"),
@@ -569,6 +592,7 @@ LONG = {
     "entities": "&a" * 50_000,
     "brackets": "[" * 100_000,
     "stops": "." * 100_000 + "a",
+    "addresses": "a@" * 50_000,
 }
 
 

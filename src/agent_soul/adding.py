@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_soul import outbox
+from agent_soul.credentials import find_credentials
 from agent_soul.draft import advice, draft, reconcile
 from agent_soul.event import Event, as_line
 from agent_soul.hub import Hub
@@ -45,7 +46,8 @@ def add(hub: Hub, record: Mapping[str, Any]) -> Added:
         appended = outbox.append(hub, [as_line(event)])
     if event.path:
         notes.append(f"{event.id} was added before; it is there once")
-    warnings = (*notes, *advice(event, now.astimezone(UTC).date().isoformat()), *unusual, *appended.warnings)
+    today = now.astimezone(UTC).date().isoformat()
+    warnings = (*notes, *_notes_on_credentials(event), *advice(event, today), *unusual, *appended.warnings)
     return Added(event, appended.paths[event.id], warnings)
 
 
@@ -142,6 +144,14 @@ def _notes_on_links(hub: Hub, event: Event) -> list[str]:
     known = KnownIds(each.id for each in (_events_naming(hub, links) if links else ()))
     dangling = [link for link in links if not known.beginning_with(link)]
     return [f"[[{link}]] links nothing: no event here has that id" for link in dangling]
+
+
+def _notes_on_credentials(event: Event) -> list[str]:
+    """Name what looks like a key: the log never forgets a line, so only its issuer can make it harmless."""
+    return [
+        f"this looks like {found}: revoke it where it was issued, as it stays in the log and in Git's history"
+        for found in find_credentials(as_line(event).raw)
+    ]
 
 
 def _with_whole_ids(hub: Hub, record: Mapping[str, Any]) -> tuple[Mapping[str, Any], list[str]]:

@@ -24,6 +24,7 @@ from agent_soul.missed import Session, Writes
 from agent_soul.resolve import Status
 from agent_soul.sessions import begun, start_session, writes_of
 from agent_soul.sync import Reach, not_shared, pull
+from agent_soul.telling import with_commands
 from agent_soul.tokens import estimate_tokens
 
 PULL_SECONDS = 3
@@ -62,7 +63,7 @@ class Report(NamedTuple):
             *some_of(quiet, "soul check-writes"),
             *(f"- {each}" for each in self.pending),
         ]
-        return "\n".join([f"# Start of a session of {self.session.source}", *rows]) + "\n"
+        return with_commands("\n".join([f"# Start of a session of {self.session.source}", *rows]) + "\n")
 
 
 class Boot(NamedTuple):
@@ -154,7 +155,8 @@ def _log_of_yesterday(log: Log, today: str) -> str:
     day = add_days(today, -1)
     number = sum(event.scope == "daily" and event.local_date == day for event in log.events)
     if not number:
-        return f"Yesterday's log ({day}) is empty"
+        is_new = bool(log.events) and all(event.local_date > day for event in log.events)
+        return "No log of yesterday: the memory begins today" if is_new else f"Yesterday's log ({day}) is empty"
     return f"Yesterday's log: {number} entr{'ies' if number > 1 else 'y'}, canonical/daily/{day}.md"
 
 

@@ -45,6 +45,11 @@ _REMEDIES = (
         "see that this machine has network, or name your registry (PIP_INDEX_URL, HTTPS_PROXY, PIP_CERT)",
     ),
     (
+        r"Could not resolve host|unable to access|Could not read from remote repository|Repository not found",
+        "the address that `toolkit:` in soul.yaml names was not reached",
+        "see that this machine reaches it and may read it (`git ls-remote URL`), or name another `toolkit:`",
+    ),
+    (
         r"ensurepip|No module named pip",
         "this Python cannot make virtual environments",
         "Debian, Ubuntu: apt install python3-venv; elsewhere: a Python with venv and pip, or uv",

@@ -7,19 +7,24 @@ import errno
 import fnmatch
 import itertools
 import os
+import re
 import stat
+import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from agent_soul.errors import StoppedError
 
 TEMPORARY_PATTERN = ".agent-soul.*.tmp"
+_TEMPORARY = re.compile(r"\.agent-soul\.(?P<pid>\d+)\.[0-9a-f]+\.tmp")
+_WRITING_SECONDS = 3600
 _DEEPEST = 3
 """Folders between `canonical/` and its deepest page, `more/projects/<name>/2026-11.md`."""
 _MANY = 64
 _AT_ONCE = 16
 _FLAGS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | _FLAGS
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | _FLAGS
 _HAS_FOLDER_HANDLES = os.open in os.supports_dir_fd and os.mkdir in os.supports_dir_fd
 
 
@@ -78,7 +83,9 @@ def _temporary_beside(target: Path) -> Path:
 
 
 def _write_durably(file: Path, content: bytes, mode: int | None = None) -> None:
-    with file.open("xb", buffering=0) as opened:
+    # Whoever opened it while it was still empty could read on, so from the start it is nobody's but ours.
+    fd = os.open(file, _CREATE, 0o666 if mode is None else 0o600)
+    with os.fdopen(fd, "wb", buffering=0) as opened:
         if mode is not None:
             file.chmod(mode)
         rest = memoryview(content)
@@ -159,6 +166,28 @@ def sweep(folder: Path, *, below: bool = False) -> None:
                 os.unlink(os.path.join(place, name))  # noqa: PTH108, PTH118 - of all files of a hub, in every command
         if not below or len(Path(place).relative_to(folder).parts) >= _DEEPEST:
             folders.clear()
+
+
+def sweep_dead(folder: Path) -> None:
+    """Remove what killed writers left in a folder in which others, of whatever hub, may be writing now."""
+    with contextlib.suppress(OSError):
+        for file in folder.glob(TEMPORARY_PATTERN):
+            parts = _TEMPORARY.fullmatch(file.name)
+            if parts and not _is_alive(int(parts["pid"]), file):
+                file.unlink()
+
+
+def _is_alive(pid: int, file: Path) -> bool:
+    """Tell whether a process may still be writing the file; on Windows, where looking could end it, by its age."""
+    if os.name == "nt":
+        return abs(time.time() - file.stat().st_mtime) < _WRITING_SECONDS
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True  # somebody else's
+    return pid != os.getpid()
 
 
 def remedy(error: OSError) -> str:

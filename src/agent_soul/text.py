@@ -184,7 +184,7 @@ def _name(character: str) -> str:
 # Markdown. The rules are CommonMark 0.31 and GFM 0.29, with GitHub's math and footnotes, and Obsidian's tags, names of
 # blocks and comments. Its `==marked==` is left: it hides nothing, and `x==1` is common. The backslash goes before the
 # last character of what an expression matches.
-_MAY_BE_MARKUP = re.compile(r"[\\`*_\[\]<&~$\r\n]|\A[-+=:|#>0-9^]|//|www\.|%%| [#^]|[Oo]:")
+_MAY_BE_MARKUP = re.compile(r"[\\`*_\[\]<&~$@\r\n]|\A[-+=:|#>0-9^]|//|www\.|%%| [#^]|[Oo]:")
 _START = re.compile(
     r"""
       (?= [-+=:|\s]+ \Z ) [-+=:|]  # rule, underline of a heading, second row of a table, front matter
@@ -196,7 +196,11 @@ _START = re.compile(
 )
 _ANYWHERE = re.compile(
     r"""
-      (?P<literal> (?<= [^\W_] ) _++ (?= [^\W_] ) )  # snake_case: within a word it marks nothing
+      (?P<literal>
+        (?<= [^\W_] ) _++ (?= [^\W_] )               # snake_case: within a word it marks nothing
+      | (?<= [0-9A-Za-z] ) @ (?= [0-9A-Za-z] ) (?! [^\s@]*+ @ )  # me@e.com: the last of its word, as below
+      )
+    | @ (?! [ ] )                                    # import of a file: @~/x, @x.md
     | [`\[\]$]
     | (?<! [ ] ) [*_] | [*_] (?! [ ] )               # alone between spaces it marks nothing
     | (?<! [ ] ) ~ | ~ (?! [\w/] )                   # after a space it may open, and nothing closes it
@@ -222,7 +226,10 @@ def escape_markdown(text: str) -> str:
     line, beside other escaped text, after `- `, in a heading, in `**` or as the name of a link; leave a space
     or one of our marks around it. A link is made from `[[id]]` by replacing `\[\[id\]\]` in the result.
 
-    Agents read pages raw, so what a renderer takes literally stays bare: `snake_case`, `2 * 3`, `~/x`.
+    Agents read pages raw, so what a renderer takes literally stays bare: `snake_case`, `2 * 3`, `~/x`, `me@e.com`.
+    Their programs read a file where `@path` begins a word, or a piece of text as their parser cuts it: Claude Code's
+    cuts after what a backslash escapes and after an e-mail address, Gemini CLI's nowhere. So only an `@` between
+    letters stays bare, and in `a@b.c@d` only the last. A backslash before the sign stops both.
     One thing no backslash prevents: GitHub links bare e-mail addresses after it has parsed the rest.
     """
     if not _MAY_BE_MARKUP.search(text):

@@ -80,6 +80,25 @@ def test_it_reads_the_memory_while_it_is_joined(program: Program, world: World, 
             assert ours not in sent
 
 
+@pytest.mark.parametrize("program", PROGRAMS, ids=[program.name for program in PROGRAMS])
+def test_no_event_makes_it_read_a_file(program: Program, world: World, tmp_path: Path) -> None:
+    """Gemini CLI imports only what lies beside its own files, Claude Code whatever it can read."""
+    secret = tmp_path / "home" / ".gemini" / "secret.md"
+    forms = ("For SSH see @{}", "@{}", "costs $@{}", "ask me@e.com@{}", "(@{})", "\\@{}", "@~/.gemini/secret.md")
+    with serving(Model()) as model:
+        home = home_for(program, tmp_path / "home", model.port)
+        secret.parent.mkdir(exist_ok=True)
+        secret.write_text("KEY-4242\n", encoding="utf-8")
+        for form in forms:
+            summary = f"{form.format(secret)} said {program.name}."
+            world.soul("add", "--source", "other", "--kind", "rule", "--scope", "stable", "--summary", summary)
+        world.soul("compile")
+        world.soul("join", program.name, "--allow", home=home)
+        world.prompt(program, COMMANDS, home, model)
+        assert f"said {program.name}." in model.text
+        assert "KEY-4242" not in model.everything
+
+
 def test_what_each_program_records_all_others_know(world: World, tmp_path: Path) -> None:
     recorded = {program: f"{program.name} 记录：退款金额用 int64，以分为单位的 int32 会溢出。" for program in PROGRAMS}
     home = tmp_path / "home"

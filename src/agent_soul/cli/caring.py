@@ -50,7 +50,7 @@ def doctor(fix: bool, names_all: bool, offline: bool, as_json: bool, hub_name: s
         show(f"fixed: {line}")
     for finding in shown:
         show(f"{finding.where}: {finding.what}\n  why: {finding.why}\n  mend: {with_commands(finding.mend)}")
-    say(f"{len(findings)} findings" if findings else "nothing to mend")
+    say(f"{len(findings)} finding{'s' * (len(findings) != 1)}" if findings else "nothing to mend")
     if not fix and any(finding.fix for finding in findings):
         say("`soul doctor --fix` mends some of it")
     return ExitCode.PROBLEMS if findings else ExitCode.DONE
@@ -61,8 +61,11 @@ def doctor(fix: bool, names_all: bool, offline: bool, as_json: bool, hub_name: s
 def status(as_json: bool, hub_name: str | None) -> int:
     """Say on one screen how the hub and this clone stand. Nothing is asked of the network."""
     from agent_soul.doctor.standing import stand, standing_fields
+    from agent_soul.runtimes.joining import find_again
 
-    standing = stand(open_hub(hub_name))
+    hub = open_hub(hub_name)
+    find_again(hub)
+    standing = stand(hub)
     if as_json:
         show_json(ok=True, **standing_fields(standing))
     else:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from agent_soul.errors import SoulError, StoppedError
+from agent_soul.errors import StoppedError
 from agent_soul.hub import JOINED, Hub, find_hub
 from agent_soul.lock import exclusive
 from agent_soul.telling import with_commands
@@ -43,15 +43,19 @@ def open_hub(hub_name: str | None) -> Hub:
     return find_hub(hub_name or click.get_current_context().find_root().obj)
 
 
-def tell_agents(hub: Hub) -> None:
-    """Bring what joined agent programs read by themselves up to date with the pages; no command fails over it."""
-    if not (hub.state / JOINED).exists():
+def tell_agents(hub: Hub, *, looking: bool = False) -> None:
+    """Bring what joined agent programs read by themselves up to date with the pages; no command fails over it.
+
+    Where no note says that any is joined, only `looking` for them tells: the note may be lost.
+    """
+    if not looking and not (hub.state / JOINED).exists():
         return
-    from agent_soul.runtimes.joining import rerender  # one look at a file is all that it costs where nobody joined
+    from agent_soul.runtimes.joining import find_again, rerender  # nobody pays for it where no program is joined
 
     try:
+        find_again(hub)
         rerender(hub)
-    except (SoulError, OSError) as error:
+    except Exception as error:  # whatever somebody's program made of its files: the memory itself is kept and shared
         say(f"note: what agent programs read at their start is as old as before: {error}")
 
 

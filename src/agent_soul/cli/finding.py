@@ -18,6 +18,7 @@ from agent_soul.event import short_id
 from agent_soul.hub import Hub
 from agent_soul.references import find_event
 from agent_soul.resolve import Resolution, Status, Verdict
+from agent_soul.telling import with_commands
 
 _PROVENANCE = re.compile(r"\(([A-Za-z0-9_.:-]{3,128}) \d{4}-\d\d-\d\d")
 """What stands after a memory on a page, so that a whole line can be asked about."""
@@ -126,7 +127,7 @@ def _show_trace(found: Any) -> None:
         show(f"  page    {line.path}:{line.number}: {line.text.strip()}")
     if not found.lines:
         waits = found.verdict.status is Status.ACTIVE
-        show("  page    none yet: `soul compile`" if waits else "  page    none shows it now")
+        show(with_commands("  page    none yet: `soul compile`") if waits else "  page    none shows it now")
     show(f"  event   {event.id}")
     show(f"  source  {event.path}:{event.line}")
     if found.origin:

@@ -97,7 +97,7 @@ def _answer(event: str, runtime: str, source: str, hub_name: str | None, said: M
         return run(call, place)
     read = _read_before(hub, call)
     printed = run(call, place, read.text, unsure=place.now.timestamp() - read.changed < _UNSURE_SECONDS)
-    tell_agents(hub)
+    tell_agents(hub, looking=True)
     return printed
 
 

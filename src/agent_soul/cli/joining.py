@@ -11,7 +11,7 @@ import click
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub
-from agent_soul.runtimes.joining import Outcome, end_join, joined
+from agent_soul.runtimes.joining import Outcome, end_join, find_again, joined
 from agent_soul.runtimes.joining import join as join_runtime
 from agent_soul.runtimes.model import Options, Runtime
 from agent_soul.runtimes.plan import Change, decode
@@ -32,6 +32,7 @@ from agent_soul.runtimes.registry import RUNTIMES, find
 @click.option("--mcp", is_flag=True, help="Also the MCP server.")
 @click.option("--allow", is_flag=True, help="Also rules that let agents run the memory's commands without asking.")
 @click.option("--dry-run", is_flag=True, help="Print what would change as a unified diff; write nothing.")
+@click.option("--replace", is_flag=True, help="Take over what a hub that is not there any more has joined.")
 @click.option("--uninstall", is_flag=True, help="Take everything out again.")
 @output_options
 def join(
@@ -41,6 +42,7 @@ def join(
     mcp: bool,
     allow: bool,
     dry_run: bool,
+    replace: bool,
     uninstall: bool,
     as_json: bool,
     hub_name: str | None,
@@ -56,19 +58,27 @@ def join(
     found = find(runtime)
     folder = _project(project)
     if uninstall:
-        outcome = end_join(hub, found, project=folder, apply=not dry_run)
+        outcome = end_join(hub, found, project=folder, apply=not dry_run, replaces=replace)
     else:
-        options = Options(mcp=mcp, allow=allow)
-        outcome = join_runtime(hub, found, source=source or "", project=folder, options=options, apply=not dry_run)
+        outcome = join_runtime(
+            hub,
+            found,
+            source=source or "",
+            project=folder,
+            options=Options(mcp=mcp, allow=allow),
+            apply=not dry_run,
+            replaces=replace,
+        )
     if as_json:
-        _show_fields(outcome, found, written=not dry_run)
+        _show_fields(outcome, found, folder, written=not dry_run)
     else:
-        _show(outcome, found, dry_run=dry_run, uninstall=uninstall)
+        _show(outcome, found, folder, dry_run=dry_run, uninstall=uninstall)
     return ExitCode.STOPPED if outcome.plan.odd else ExitCode.DONE
 
 
 def _show_all(hub: Hub, *, as_json: bool) -> int:
     """Print every program that is known, and the source id of those that are joined."""
+    find_again(hub)
     standing = joined(hub)
     sources = {each.runtime.name: each.source for each in standing if each.project is None}
     projects = [[each.runtime.name, str(each.project)] for each in standing if each.project]
@@ -92,7 +102,12 @@ def _project(name: str | None) -> Path | None:
     return folder
 
 
-def _show(outcome: Outcome, runtime: Runtime, *, dry_run: bool, uninstall: bool) -> None:
+def _steps(runtime: Runtime, project: Path | None) -> list[str]:
+    """Return what is left to a person; in a project there are no hooks to trust and there is no text to paste."""
+    return [f"start {runtime.title} anew in the project"] if project else list(runtime.afterwards)
+
+
+def _show(outcome: Outcome, runtime: Runtime, project: Path | None, *, dry_run: bool, uninstall: bool) -> None:
     changes = outcome.plan.changes
     if dry_run:
         for line in (line for change in changes for line in _diff(change)):
@@ -112,10 +127,10 @@ def _show(outcome: Outcome, runtime: Runtime, *, dry_run: bool, uninstall: bool)
         show(odd.snippet.rstrip("\n"))
     for note in outcome.notes:
         say(f"note: {note}")
-    if dry_run or uninstall or not (changes or runtime.is_pasted):
+    if dry_run or uninstall or not (changes or outcome.paste):
         return
     say(f"source id: {outcome.source}")
-    for number, step in enumerate(runtime.afterwards, start=1):
+    for number, step in enumerate(_steps(runtime, project), start=1):
         say(f"{number}. {step}")
     if outcome.paste:
         show(outcome.paste.removesuffix("\n"))
@@ -128,7 +143,7 @@ def _diff(change: Change) -> Iterator[str]:
     return difflib.unified_diff(before, after, old, new, lineterm="")
 
 
-def _show_fields(outcome: Outcome, runtime: Runtime, *, written: bool) -> None:
+def _show_fields(outcome: Outcome, runtime: Runtime, project: Path | None, *, written: bool) -> None:
     show_json(
         ok=not outcome.plan.odd,
         runtime=runtime.name,
@@ -141,5 +156,5 @@ def _show_fields(outcome: Outcome, runtime: Runtime, *, written: bool) -> None:
         by_hand=[{"path": str(odd.path), "reason": odd.reason, "snippet": odd.snippet} for odd in outcome.plan.odd],
         notes=list(outcome.notes),
         paste=outcome.paste,
-        afterwards=list(runtime.afterwards),
+        afterwards=_steps(runtime, project),
     )

@@ -15,6 +15,7 @@ from agent_soul.contexts.asking import DEFAULT_BUDGET, LEAST_BUDGET, Request
 from agent_soul.contexts.choosing import Context, context_fields
 from agent_soul.contexts.gathering import context_of
 from agent_soul.errors import ExitCode
+from agent_soul.telling import invoked_as
 
 _REQUEST_OPTIONS = (
     click.option("--project", default="", metavar="NAME", help="The project that is worked on."),
@@ -50,7 +51,7 @@ def context(agent: str, project: str, task: str, budget: int, form: str, as_json
     Identity and lasting memory come first; then, by relevance to the task and freshness, the project, decisions,
     metrics, the agent's lessons, the log of yesterday and today, and open conflicts.
     """
-    found = context_of(open_hub(hub_name), Request(agent, project, task, budget), local_now())
+    found = context_of(open_hub(hub_name), Request(agent, project, task, budget, invoked_as()), local_now())
     _say_note(found)
     if as_json or form == "json":
         show_json(ok=True, **context_fields(found))
@@ -91,7 +92,7 @@ def boot(
     """
     hub = open_hub(hub_name)
     require({"source": source}, "source")
-    request = Request(str(source), project, task, budget)
+    request = Request(str(source), project, task, budget, invoked_as())
     found = boot_hub(hub, str(source), request, local_now(), seconds=seconds, changed_since=changed_since)
     tell_agents(hub)
     _say_note(found.context)

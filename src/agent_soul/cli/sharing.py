@@ -57,7 +57,7 @@ def sync(budget: float, reattach: bool, as_json: bool, hub_name: str | None) -> 
     """Bring this clone and the remote together: fetch, compile, push, and move the work tree along."""
     hub = open_hub(hub_name)
     kept = try_sync(hub, budget=budget, reattach=reattach)
-    tell_agents(hub)
+    tell_agents(hub, looking=True)
     show_kept(kept, as_json=as_json)
     return exit_code(kept)
 

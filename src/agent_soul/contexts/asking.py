@@ -17,12 +17,16 @@ LEAST_BUDGET = 300
 
 
 class Request(NamedTuple):
-    """Whose context it is, for what work, and how many tokens it may cost; empty parts ask for nothing."""
+    """Whose context it is, for what work, and how many tokens it may cost; empty parts ask for nothing.
+
+    `typed` is what starts our commands where it is read.
+    """
 
     agent: str = ""
     project: str = ""
     task: str = ""
     budget: int = DEFAULT_BUDGET
+    typed: str = "soul"
 
 
 class Memory(NamedTuple):

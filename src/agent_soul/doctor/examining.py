@@ -18,13 +18,14 @@ from agent_soul.doctor.settings import check_settings, check_template, check_too
 from agent_soul.doctor.workflows import check_workflows
 from agent_soul.doctor.writing import check_waiting, check_writes_here
 from agent_soul.founding.shipped import SET_UP_FOLDER
+from agent_soul.resolve import Status
 
 
 def examine(facts: Facts) -> Iterator[Finding]:
     """Yield what is wrong: what may cost memory first, then what agents load, then what surrounds it."""
     has_remote = bool(facts.clone and facts.clone.sight.url)
     l0 = {name: text.encode("utf-8") for name, text in facts.l0.items() if text}
-    yield from check_secrets({**facts.sources.contents, **l0})
+    yield from check_secrets({**facts.sources.contents, **l0}, _retracted(facts))
     yield from check_unread(facts.unread)
     yield from check_settings(facts.config_warnings, facts.config_error)
     if facts.git_error:
@@ -74,3 +75,10 @@ def _surroundings(facts: Facts) -> Iterator[Finding]:
     if facts.workflows or on_github:
         branch = facts.clone.sight.branch if facts.clone else ""
         yield from check_workflows(facts.workflows, branch=branch, is_template=facts.config.template)
+
+
+def _retracted(facts: Facts) -> frozenset[str]:
+    if facts.outcome is None:
+        return frozenset()
+    verdicts = facts.outcome.compiled.resolution.verdicts
+    return frozenset(verdict.event.id for verdict in verdicts if verdict.status is Status.RETRACTED)

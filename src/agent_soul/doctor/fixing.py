@@ -13,7 +13,7 @@ from agent_soul.doctor.finding import Finding
 from agent_soul.errors import SoulError
 from agent_soul.files import replace_file
 from agent_soul.lock import exclusive
-from agent_soul.runtimes.joining import rerender
+from agent_soul.runtimes.joining import find_again, rerender, sweep_joins
 
 
 class Mended(NamedTuple):
@@ -25,6 +25,8 @@ class Mended(NamedTuple):
 
 def fix(facts: Facts, findings: Iterable[Finding]) -> Mended:
     """Mend what of the findings can be mended without a loss; what fails keeps nothing else from being mended."""
+    sweep_joins(facts.hub)
+    find_again(facts.hub)
     wanted: dict[str, str] = {}
     for finding in findings:
         wanted.setdefault(finding.fix, finding.where)

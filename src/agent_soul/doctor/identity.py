@@ -14,7 +14,7 @@ def check_identity(files: Mapping[str, str | None]) -> Iterator[Finding]:
     """Yield what the identity files lack or cost too much; `None` stands for one that is not there."""
     for name, text in files.items():
         if text is None:
-            mend = "copy it from the template and fill it in"
+            mend = f"`git restore {name}` where it was committed; else copy it from the template and fill it in"
             yield Finding("missing", name, "is not there", "agents load it first", mend)
         else:
             yield from _unfilled(name, text)

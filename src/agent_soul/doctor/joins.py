@@ -13,13 +13,13 @@ from pathlib import Path
 
 from agent_soul.doctor.runtimes import Joined, Reading, Stray
 from agent_soul.errors import SoulError, StoppedError
-from agent_soul.hub import Hub, looks_like_hub
+from agent_soul.hub import Hub
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.joining import join
 from agent_soul.runtimes.machine import home_of_process
 from agent_soul.runtimes.plan import BACKUP, decode
 from agent_soul.runtimes.registry import RUNTIMES
-from agent_soul.runtimes.standing import Standing, is_of, joined, marks_in, placed_by, probe
+from agent_soul.runtimes.standing import Standing, is_for, is_of, is_there, joined, marks_in, placed_by, probe
 from agent_soul.runtimes.static_text import Limit
 from agent_soul.runtimes.writing import read
 
@@ -38,7 +38,8 @@ def strays_of(hub: Hub) -> Iterator[Stray]:
     """Yield, for each program that joins a hub which is not there any more, the first file that does so."""
     for runtime in RUNTIMES.values():
         for each in placed_by(runtime, probe(hub, home_of_process(), None)):
-            gone = [mark.hub for mark in marks_in(each) if mark.hub and not looks_like_hub(Path(mark.hub))]
+            marks = [mark for mark in marks_in(each) if mark.hub and is_for(runtime, mark)]
+            gone = [mark.hub for mark in marks if not is_there(mark)]
             if gone:
                 yield Stray(str(each.path), runtime.name, gone[0])
                 break

@@ -74,7 +74,7 @@ def check_strays(strays: Sequence[Stray]) -> Iterator[Finding]:
     """Yield programs that look for a hub where there is none: it was moved, or it is gone."""
     for stray in strays:
         what = f"joins the hub {stray.hub}, where there is none"
-        mend = f"`soul join {stray.name}` joins this one"
+        mend = f"`soul join {stray.name} --replace` joins this one"
         yield Finding("moved-hub", stray.path, what, "its agent finds no memory, or an old copy of it", mend)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agent_soul.gitio.process import GitError, attempt, run
-from agent_soul.gitio.repository import head, identity
+from agent_soul.gitio.repository import identity
 from agent_soul.gitio.snapshot import read_files, read_tree
 from agent_soul.hub import Hub
 
@@ -60,11 +60,12 @@ def clone(url: str, folder: Path) -> None:
 
 
 def published_commit(hub: Hub, paths: Sequence[str]) -> tuple[str, str]:
-    """Return where a checkout came from and its commit, if that is all there is to know of it.
+    """Return where a checkout came from, and the last commit that changed `paths`, if that is all to know of them.
 
-    Both are empty where `paths` differ from the commit, or no branch of a remote was seen to have it.
+    Commits of memory that stand after it do not count. Both are empty where `paths` differ from the commit, or no
+    branch of a remote was seen to have it.
     """
-    url, commit = remote_url(hub), head(hub)
+    url, commit = remote_url(hub), run(hub, "log", "-1", "--format=%H", "--", *paths).decode().strip()
     changed = run(hub, "status", "--porcelain", "--", *paths).strip()
     code, there, _ = attempt(hub, "branch", "--remotes", "--contains", commit or "HEAD")
     return ("", "") if changed or code or not there.strip() or not commit else (url, commit)

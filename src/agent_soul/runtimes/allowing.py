@@ -12,7 +12,7 @@ from agent_soul.runtimes.model import Place, Placed, Runtime, Scene
 from agent_soul.runtimes.permissions import ALLOWED
 from agent_soul.runtimes.whole import Whole
 
-_WHAT = "what needs no permission"
+PERMISSIONS = "what needs no permission"
 _RULE = re.compile(r"(?:Bash\(|Shell\()?(?P<program>.*?)(?: (?P<command>[a-z-]+) \*)?\)?")
 
 
@@ -34,7 +34,7 @@ class AllowedWords:
     def placed(self, runtime: Runtime, scene: Scene) -> Iterator[Placed]:
         """Yield the rules where they were asked for."""
         if scene.options.allow:
-            yield Placed(self.place.on(scene.home), Words(self.path, tuple(self.rules(scene)), is_ours), _WHAT)
+            yield Placed(self.place.on(scene.home), Words(self.path, tuple(self.rules(scene)), is_ours), PERMISSIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class AllowedEntries:
     def placed(self, runtime: Runtime, scene: Scene) -> Iterator[Placed]:
         """Yield the rules where they were asked for."""
         if scene.options.allow:
-            yield Placed(self.place.on(scene.home), Entries(self.path, self.rules(scene), is_ours), _WHAT)
+            yield Placed(self.place.on(scene.home), Entries(self.path, self.rules(scene), is_ours), PERMISSIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,4 +62,4 @@ class AllowedFile:
         """Yield the file where it was asked for."""
         if scene.options.allow:
             sign = f"# Written by `soul join {runtime.name} --allow`."
-            yield Placed(self.place.on(scene.home), Whole(self.rules(scene), sign), _WHAT)
+            yield Placed(self.place.on(scene.home), Whole(self.rules(scene), sign), PERMISSIONS)

@@ -61,11 +61,20 @@ def find_block(text: str) -> Found | None:
     fields = _FIELDS.fullmatch(found[0]["fields"])
     if not fields:
         raise OddFileError("its comment `agent-soul:begin` says something else than was written there")
-    hub, program = json.loads(fields["hub"]), tuple(json.loads(fields["program"]))
-    marker = Marker(
-        fields["rev"], fields["sha256"], fields["source"], hub, program, tuple(fields["runtimes"].split(","))
-    )
-    return Found(marker, found[0]["body"].replace("\r\n", "\n"))
+    return Found(_marker(fields), found[0]["body"].replace("\r\n", "\n"))
+
+
+def _marker(fields: re.Match[str]) -> Marker:
+    """Return what the fields say. Raises `OddFileError` where a person, or a program, made something else of them."""
+    try:
+        hub, program = json.loads(fields["hub"]), tuple(json.loads(fields["program"]))
+        "".join([hub, *program]).encode()  # texts, all of them, and such as can be written again
+    except (ValueError, TypeError, RecursionError) as error:
+        raise OddFileError(
+            "its comment `agent-soul:begin` names no hub and program as they were written there"
+        ) from error
+    runtimes = tuple(fields["runtimes"].split(","))
+    return Marker(fields["rev"], fields["sha256"], fields["source"], hub, program, runtimes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +106,7 @@ class Block:
             return text + with_newlines_of(text, self._gap_after(text) + self._rendered(body, (self.runtime,)))
         there = found.marker.runtimes
         runtimes = there if self.runtime in there else (*there, self.runtime)
-        ours = Marker(found.marker.rev, _sha256(body), self.source, self.hub, self.program, runtimes)
+        ours = Marker(found.marker.rev, sha256_of(body), self.source, self.hub, self.program, runtimes)
         if found.marker == ours and found.body == body:
             return text
         rendered = with_newlines_of(text, self._rendered(body, runtimes))
@@ -109,7 +118,7 @@ class Block:
             return text
         others = tuple(name for name in block.marker.runtimes if name != self.runtime)
         if others:
-            return text.replace(f" {_for(block.marker.runtimes)} -->", f" {_for(others)} -->", 1)
+            return text.replace(f" {shared_by(block.marker.runtimes)} -->", f" {shared_by(others)} -->", 1)
         before, after = text[: found.start()], text[found.end() :]
         if before.endswith(("\n\n", "\r\n\r\n")):
             before = before.removesuffix("\n").removesuffix("\r")
@@ -122,29 +131,35 @@ class Block:
             [Mark(found.marker.hub, found.marker.source, found.marker.program, found.marker.runtimes)] if found else []
         )
 
+    def is_changed(self, text: str) -> bool:
+        found = find_block(text)
+        return found is not None and found.marker.sha256 != sha256_of(found.body)
+
     def _text_beside(self, others: str) -> str:
         """Return the body, in which nothing can be taken for the end of the block."""
         around = others + self._rendered("", (self.runtime,))
         return _COMMENT_START.sub("<!- -", self.body(around).replace("\r\n", "\n"))
 
     def _rendered(self, body: str, runtimes: tuple[str, ...]) -> str:
-        hub, program = map(_quoted, (self.hub, self.program))
-        fields = f"rev={self.rev} sha256={_sha256(body)} source={self.source} hub={hub} program={program}"
-        return f"{_BEGIN}{fields} {_for(runtimes)} -->\n{body}{_END}\n"
+        hub, program = map(quoted, (self.hub, self.program))
+        fields = f"rev={self.rev} sha256={sha256_of(body)} source={self.source} hub={hub} program={program}"
+        return f"{_BEGIN}{fields} {shared_by(runtimes)} -->\n{body}{_END}\n"
 
     @staticmethod
     def _gap_after(text: str) -> str:
         return "\n" if text.endswith("\n") else "\n\n"
 
 
-def _quoted(value: object) -> str:
+def quoted(value: object) -> str:
     """Return a value as JSON in which nothing ends a comment."""
     return json.dumps(value, ensure_ascii=False).replace(">", "\\u003e")
 
 
-def _for(runtimes: Iterable[str]) -> str:
+def shared_by(runtimes: Iterable[str]) -> str:
+    """Return the field that names the programs which read a file."""
     return f"for={','.join(runtimes)}"
 
 
-def _sha256(body: str) -> str:
+def sha256_of(body: str) -> str:
+    """Return the hash of a text, in hex."""
     return hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()

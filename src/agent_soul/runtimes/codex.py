@@ -9,7 +9,7 @@ from typing import Any
 
 from agent_soul.runtimes.allowing import AllowedFile
 from agent_soul.runtimes.commands import HookCall, hook_command, mcp_words
-from agent_soul.runtimes.model import HookEvent, HookFile, Place, Placed, Runtime, Scene, Skill, StaticText
+from agent_soul.runtimes.model import SERVER, HookEvent, HookFile, Place, Placed, Runtime, Scene, Skill, StaticText
 from agent_soul.runtimes.permissions import codex_rules
 from agent_soul.runtimes.static_text import Limit
 from agent_soul.runtimes.toml_edits import ServerTable
@@ -34,7 +34,7 @@ class _Server:
         """Yield the table."""
         if scene.options.mcp:
             words = mcp_words(scene.program, scene.source, scene.hub)
-            yield Placed(Place(_ROOTS, "config.toml").on(scene.home), ServerTable(tuple(words)), "MCP server")
+            yield Placed(Place(_ROOTS, "config.toml").on(scene.home), ServerTable(tuple(words)), SERVER)
 
 
 def _notes(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:

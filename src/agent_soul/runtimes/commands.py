@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 PROGRAMS = frozenset({"soul", "soul.exe", "soul.py"})
+EVENTS = frozenset({"session-start", "stop", "session-end"})
 SERVER = "agent-soul"
 """Our name among a program's MCP servers."""
 _NEEDS_NO_QUOTES = re.compile(r"[\w./:@%+=,~-]+", re.ASCII)
@@ -36,7 +37,7 @@ def hook_words(call: HookCall) -> list[str]:
 
 def hook_command(call: HookCall) -> str:
     """Return these words as one line that sh, bash, cmd and PowerShell take alike, blanks and Chinese in paths too."""
-    return " ".join(map(_quoted, hook_words(call)))
+    return _line(hook_words(call))
 
 
 def mcp_words(program: Sequence[str], source: str, hub: str) -> list[str]:
@@ -45,14 +46,23 @@ def mcp_words(program: Sequence[str], source: str, hub: str) -> list[str]:
 
 
 def read_hook(words: Sequence[str]) -> HookCall | None:
-    """Return what a command of ours was written for, or None where it is somebody else's."""
-    for number, (word, following) in enumerate(itertools.pairwise(words)):
-        if following == "hook" and re.split(r"[/\\]", word)[-1].lower() in PROGRAMS:
-            event = words[number + 2] if len(words) > number + 2 else ""
-            named = options_of(words[number + 2 :])
-            program = tuple(words[: number + 1])
-            return HookCall(program, event, named.get("runtime", ""), named.get("source", ""), named.get("hub", ""))
-    return None
+    """Return what a command of ours was written for, or None where it is not, word for word, one that we write.
+
+    Other programs are called `soul` too, and ours may stand within a line that a person wrote.
+    """
+    if "hook" not in words:
+        return None
+    number = words.index("hook")
+    event, named = "".join(words[number + 1 : number + 2]), options_of(words[number + 2 :])
+    program = tuple(words[:number])
+    call = HookCall(program, event, named.get("runtime", ""), named.get("source", ""), named.get("hub", ""))
+    return call if _is_program(program) and event in EVENTS and hook_words(call) == list(words) else None
+
+
+def _is_program(words: Sequence[str]) -> bool:
+    """Tell whether the words start `soul`: by itself, or as a script after the program that runs it."""
+    name = re.split(r"[/\\]", words[-1])[-1].lower() if words else ""
+    return name in PROGRAMS and len(words) == (2 if name == "soul.py" else 1)
 
 
 class ServerCall(NamedTuple):
@@ -64,11 +74,13 @@ class ServerCall(NamedTuple):
 
 
 def read_server(words: Sequence[str]) -> ServerCall | None:
-    """Return what an MCP server of ours was written for, or None where somebody else wrote it."""
-    named = options_of(words)
-    if "mcp" not in words or "hub" not in named:
+    """Return what an MCP server of ours was written for, or None where it is not, word for word, one that we write."""
+    if "mcp" not in words:
         return None
-    return ServerCall(tuple(words[: words.index("mcp")]), named.get("source", ""), named["hub"])
+    number = words.index("mcp")
+    named = options_of(words[number:])
+    call = ServerCall(tuple(words[:number]), named.get("source", ""), named.get("hub", ""))
+    return call if _is_program(call.program) and mcp_words(*call) == list(words) else None
 
 
 def options_of(words: Sequence[str]) -> dict[str, str]:
@@ -77,7 +89,10 @@ def options_of(words: Sequence[str]) -> dict[str, str]:
 
 
 def words_of(handler: Any) -> list[str]:
-    """Return the words of a hook's handler as programs write it: a line, or a program with its arguments."""
+    """Return the words of a hook's handler as programs write it: a line, or a program with its arguments.
+
+    None come from a line that is quoted otherwise than we do: a person changed it, and a shell may do more there.
+    """
     if not isinstance(handler, dict):
         return []
     line = next((handler[key] for key in ("command", "bash") if isinstance(handler.get(key), str)), "")
@@ -85,9 +100,14 @@ def words_of(handler: Any) -> list[str]:
     if isinstance(arguments, list):
         return [line, *map(str, arguments)]
     try:
-        return shlex.split(line)
+        words = shlex.split(line)
     except ValueError:  # somebody's, with a quote left open
         return []
+    return words if _line(words) == line else []
+
+
+def _line(words: Sequence[str]) -> str:
+    return " ".join(map(_quoted, words))
 
 
 def _quoted(word: str) -> str:

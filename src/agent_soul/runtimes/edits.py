@@ -7,7 +7,7 @@ twice is doing it once.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from agent_soul.errors import StoppedError
 
@@ -41,8 +41,24 @@ class Edit(Protocol):
         """Return what of ours the text holds, of whatever hub. Raises `OddFileError`."""
 
 
+@runtime_checkable
+class Hashed(Protocol):
+    """An edit that can tell whether a person changed what it wrote."""
+
+    def is_changed(self, text: str) -> bool:
+        """Tell whether what is ours in the text is not what we wrote. Raises `OddFileError`."""
+
+
 class OddFileError(StoppedError):
     """The file is not what its program would read there, so nobody can edit it without guessing."""
+
+
+class TakenError(OddFileError):
+    """A stranger has the place of one edit; others of the same file can be made."""
+
+    def __init__(self, edit: Edit, message: str) -> None:
+        super().__init__(message)
+        self.edit = edit
 
 
 def newline_of(text: str) -> str:

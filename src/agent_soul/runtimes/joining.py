@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from agent_soul.clone import clone_ids
 from agent_soul.errors import StoppedError
-from agent_soul.hub import JOINED, Hub
+from agent_soul.files import sweep_dead
+from agent_soul.hub import Hub
 from agent_soul.log import read_source_files
+from agent_soul.runtimes.allowing import PERMISSIONS
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.commands import mcp_words
 from agent_soul.runtimes.keeping_out import refuse_published
@@ -24,16 +26,18 @@ from agent_soul.runtimes.machine import (
     texts_of,
     typed_command,
 )
-from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
-from agent_soul.runtimes.noting import drop_note, read_note, write_note
-from agent_soul.runtimes.plan import Change, Plan, decode, plan_end, plan_join
+from agent_soul.runtimes.model import SERVER, Home, Options, Placed, Runtime, Scene
+from agent_soul.runtimes.noting import drop_note, is_noted, joining_alone, read_note, write_note
+from agent_soul.runtimes.plan import Change, Odd, Plan, decode, plan_end, plan_join
+from agent_soul.runtimes.registry import RUNTIMES
+from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.sources import propose, used_by_others
-from agent_soul.runtimes.standing import find_join, is_for, joined, marks_in, placed_by, probe, refuse_other_hub
+from agent_soul.runtimes.standing import find_join, is_for, is_of, joined, marks_in, placed_by, probe, refuse_other_hub
 from agent_soul.runtimes.static_text import copied_text
-from agent_soul.runtimes.writing import read, remove_empty, write
+from agent_soul.runtimes.writing import missing_folders, read, remove_empty, write, write_each
 from agent_soul.sessions import refuse_no_source
 
-__all__ = ["Outcome", "end_join", "join", "joined", "proposed_source", "rerender"]
+__all__ = ["Outcome", "end_join", "find_again", "join", "joined", "proposed_source", "rerender", "sweep_joins"]
 
 
 class Outcome(NamedTuple):
@@ -57,46 +61,103 @@ def join(
     options: Options | None = None,
     home: Home | None = None,
     apply: bool = True,
+    replaces: bool = False,
 ) -> Outcome:
     """Bring the hub into what the program reads and runs; with `apply` false only say what that takes.
 
-    Raises `RefusedError` for a source id that is none, for another hub's program, for a project's file that a
-    repository has or would take up; `StoppedError` where the system refuses, with nothing changed.
+    `replaces`: the join of another hub that is not there is taken over. Raises `RefusedError` for a source id that is
+    none, for another hub's program, for a project's file that a repository has or would take up; `StoppedError` where
+    the system refuses, with nothing changed.
     """
+    if source:
+        refuse_no_source(source)
     home = home or home_of_process()
-    scene = _scene(hub, runtime, source, project, options or Options(), home)
-    placed = list(placed_by(runtime, scene))
-    plan = plan_join(placed, read)
-    if project:
-        refuse_published(placed, plan)
-    notes = [*_notes(runtime, scene, placed, plan), *_notes_on_source(hub, runtime, scene, placed)]
-    if apply and plan.changes:
-        note = read_note(hub).with_folders(write(plan.changes))
-        write_note(hub, note.with_project(runtime.name, project) if project else note)
+    refuse_other_hub(hub, runtime, placed_by(runtime, probe(hub, home, project)), replaces=replaces)
+    with joining_alone(hub, "join") if apply else contextlib.nullcontext():
+        scene = _scene(hub, runtime, source, project, options or Options(), home)
+        placed = list(placed_by(runtime, scene))
+        plan = plan_join(placed, read)
+        if project:
+            refuse_published(placed, plan)
+        notes = [
+            *_notes(runtime, scene, placed, plan),
+            *_notes_on_options(runtime, scene, placed),
+            *_notes_on_source(hub, runtime, scene, placed),
+        ]
+        if apply:
+            _sweep(placed)
+            _apply(hub, runtime, project, plan)
     return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene))
 
 
+def _apply(hub: Hub, runtime: Runtime, project: Path | None, plan: Plan) -> None:
+    """Write a plan. What it will make is noted first: of a join that is killed in the middle nothing is forgotten."""
+    is_new, before = not is_noted(hub), read_note(hub)
+    note = before.with_folders(missing_folders(plan.changes))
+    note = note.with_project(runtime.name, project) if project else note
+    if not runtime.is_pasted and (is_new or note != before):
+        write_note(hub, note)
+    try:
+        write(plan.changes)
+    except BaseException:
+        with contextlib.suppress(StoppedError):
+            drop_note(hub) if is_new else write_note(hub, before)
+        raise
+
+
+def _sweep(placed: Iterable[Placed]) -> None:
+    """Remove what killed joins left beside the files."""
+    for folder in {each.path.parent for each in placed}:
+        sweep_dead(folder)
+
+
 def end_join(
-    hub: Hub, runtime: Runtime, *, project: Path | None = None, home: Home | None = None, apply: bool = True
+    hub: Hub,
+    runtime: Runtime,
+    *,
+    project: Path | None = None,
+    home: Home | None = None,
+    apply: bool = True,
+    replaces: bool = False,
 ) -> Outcome:
     """Take everything of ours out of what the program reads and runs; what other joins still use stays.
 
     Raises what `join` does.
     """
     home = home or home_of_process()
-    scene = probe(hub, home, project)
-    placed = list(placed_by(runtime, scene))
-    refuse_other_hub(hub, runtime, placed)
-    standing = find_join(hub, runtime, scene)
-    others = [each for each in joined(hub, home=home) if (each.runtime, each.project) != (runtime, project)]
-    used = {(each.path, each.edit.snippet) for other in others for each in other.placed if not _is_block(each)}
-    plan = plan_end((each for each in placed if (each.path, each.edit.snippet) not in used), read)
-    if apply:
-        write(plan.changes)
-        note = read_note(hub)
-        note = note._replace(folders=tuple(map(str, remove_empty([Path(folder) for folder in note.folders]))))
-        write_note(hub, note.without_project(runtime.name, project) if project else note) if others else drop_note(hub)
+    with joining_alone(hub, "join --uninstall") if apply else contextlib.nullcontext():
+        scene = probe(hub, home, project)
+        placed = list(placed_by(runtime, scene))
+        refuse_other_hub(hub, runtime, placed, replaces=replaces)
+        standing = find_join(hub, runtime, scene)
+        others = [each for each in joined(hub, home=home) if (each.runtime, each.project) != (runtime, project)]
+        used = {(each.path, each.edit.snippet) for other in others for each in other.placed if not _is_counted(each)}
+        plan = plan_end((each for each in placed if (each.path, each.edit.snippet) not in used), read)
+        if apply:
+            _sweep(placed)
+            plan = _ended(plan, placed)
+            _forget(hub, runtime, project, is_last=not (others or plan.odd))
     return Outcome(standing.source if standing else "", plan)
+
+
+def _ended(plan: Plan, placed: Sequence[Placed]) -> Plan:
+    """Take out what can be taken out, and return what was; what refused is left to a person."""
+    made, refused = write_each(plan.changes)
+    by_hand = {path: [each.edit.snippet for each in placed if each.path == path] for path in refused}
+    odd = [Odd(path, reason, "\n".join(by_hand[path])) for path, reason in refused.items()]
+    return Plan(tuple(made), (*plan.odd, *odd))
+
+
+def _forget(hub: Hub, runtime: Runtime, project: Path | None, *, is_last: bool) -> None:
+    """Remove the folders that were made for joins and are empty, and note which are left."""
+    note = read_note(hub)
+    for folder in note.folders:
+        sweep_dead(Path(folder))
+    note = note._replace(folders=tuple(map(str, remove_empty([Path(folder) for folder in note.folders]))))
+    with contextlib.suppress(StoppedError):  # a folder too many in the note costs nothing, and all else is done
+        write_note(hub, note.without_project(runtime.name, project) if project else note) if not is_last else drop_note(
+            hub
+        )
 
 
 def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
@@ -104,7 +165,7 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
 
     Where no program is joined that is one look at a file. What cannot be written now is left for the next time.
     """
-    if not (hub.state / JOINED).exists():
+    if not is_noted(hub):
         return []
     home = home or home_of_process()
     changes: list[Change] = []
@@ -114,12 +175,34 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
         with contextlib.suppress(StoppedError):
             placed = placed_by(standing.runtime, _filled(scene, hub))
             blocks = [each for each in placed if isinstance(each.edit, Block) and each.path not in seen]
-            blocks = [each for each in blocks if any(is_for(standing.runtime, mark) for mark in marks_in(each))]
+            blocks = [each for each in blocks if _is_joined(each, hub, standing.runtime)]
             seen |= {each.path for each in blocks}
-            plan = plan_join(blocks, read)
-            write(plan.changes)
-            changes += plan.changes
+            changes += _written(hub, plan_join(blocks, read))
     return changes
+
+
+def _written(hub: Hub, plan: Plan) -> Sequence[Change]:
+    """Write a plan while nobody joins, and return its changes."""
+    if plan.changes:
+        with joining_alone(hub, "bringing up to date what programs read"):
+            write(plan.changes)
+    return plan.changes
+
+
+def find_again(hub: Hub, *, home: Home | None = None) -> None:
+    """Note that programs are joined where that was lost: without the note nobody brings what they read up to date."""
+    if not is_noted(hub) and joined(hub, home=home):
+        with contextlib.suppress(StoppedError), joining_alone(hub, "looking for joins"):
+            write_note(hub, read_note(hub))
+
+
+def sweep_joins(hub: Hub, *, home: Home | None = None) -> None:
+    """Remove what killed joins left beside the files of every program."""
+    home = home or home_of_process()
+    for runtime in RUNTIMES.values():
+        _sweep(placed_by(runtime, probe(hub, home, None)))
+    for standing in joined(hub, home=home):
+        _sweep(standing.placed)
 
 
 def proposed_source(hub: Hub, runtime: Runtime, home: Home) -> str:
@@ -134,10 +217,7 @@ def _taken(hub: Hub) -> frozenset[str]:
 
 def _scene(hub: Hub, runtime: Runtime, source: str, project: Path | None, options: Options, home: Home) -> Scene:
     """Return who joins what; a join that stands keeps its source, and its command, which some programs trust."""
-    if source:
-        refuse_no_source(source)
     look = probe(hub, home, project)
-    refuse_other_hub(hub, runtime, placed_by(runtime, look))
     standing = find_join(hub, runtime, look) or (find_join(hub, runtime, probe(hub, home, None)) if project else None)
     source = source or (standing.source if standing else "") or proposed_source(hub, runtime, home)
     program = standing.program if standing else ()
@@ -163,8 +243,13 @@ def _is_there(program: Sequence[str]) -> bool:
     return all(Path(word).is_file() for word in program if "/" in word)
 
 
-def _is_block(placed: Placed) -> bool:
-    return isinstance(placed.edit, Block)
+def _is_joined(placed: Placed, hub: Hub, runtime: Runtime) -> bool:
+    return any(is_of(hub, mark) and is_for(runtime, mark) for mark in marks_in(placed))
+
+
+def _is_counted(placed: Placed) -> bool:
+    """Tell whether what stands in the file itself says which programs share it."""
+    return isinstance(placed.edit, Block | SkillFile)
 
 
 def _notes(runtime: Runtime, scene: Scene, placed: Iterable[Placed], plan: Plan) -> Iterator[str]:
@@ -185,6 +270,16 @@ def _notes(runtime: Runtime, scene: Scene, placed: Iterable[Placed], plan: Plan)
         yield f"for the MCP server: {runtime.mcp_command(words)}"
 
 
+def _notes_on_options(runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:
+    """Yield what a person who asked for more has to know of it."""
+    whats = {each.what for each in placed}
+    if scene.options.allow and PERMISSIONS not in whats:
+        yield f"{runtime.title} keeps no list of what needs no permission: --allow adds nothing"
+    if SERVER in whats and len(scene.program) > 1:
+        once = f"`{scene.typed} mcp --help`"
+        yield f"run {once} once before it starts: that sets up what the MCP server needs, which takes a minute"
+
+
 def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:
     """Yield who else writes under the id: then nobody can tell whose a line is."""
     if scene.source in _taken(hub):
@@ -193,7 +288,7 @@ def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[
         if each.source == scene.source and each.runtime is not runtime:
             yield f"{each.runtime.title} has the source id {scene.source!r} too; `--source ID` chooses another one"
     for one in placed:
-        others = [name for mark in marks_in(one) for name in mark.runtimes if name != runtime.name]
+        others = [name for mark in marks_in(one) if mark.source for name in mark.runtimes if name != runtime.name]
         if others:
             yield f"{one.path} is read by {', '.join(others)} too, and names one source id: {scene.source!r}"
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from agent_soul.runtimes import json_text
 from agent_soul.runtimes.commands import HookCall, read_hook, read_server, words_of
-from agent_soul.runtimes.edits import Mark, OddFileError
+from agent_soul.runtimes.edits import Mark, OddFileError, TakenError
 
 
 def _nested(path: Sequence[str], value: Any) -> str:
@@ -34,6 +34,8 @@ class Member:
         return _nested(self.path, self.value)
 
     def put(self, text: str) -> str:
+        if json_text.look(text, self.path) and not self.marks(text):
+            raise TakenError(self, f"its {'.'.join(self.path)} is somebody else's; rename that, then join again")
         return json_text.put_member(text, self.path, self.value)
 
     def take_out(self, text: str) -> str:

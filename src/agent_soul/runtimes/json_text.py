@@ -103,14 +103,17 @@ def replace_item(text: str, path: Sequence[str], number: int, value: Any) -> str
 
 
 def remove(text: str, path: Sequence[str | int]) -> str:
-    """Return the text without the member or item at `path`, and without what is left empty above it."""
+    """Return the text without the member or item at `path`, and without what is left empty above it.
+
+    What holds a comment is not empty.
+    """
     chain = [parse(text)]
     for step in path:
         child = chain[-1].children[step] if isinstance(step, int) else chain[-1].member(step)
         if child is None:
             return text
         chain.append(child)
-    while len(chain) > 2 and len(chain[-2].children) == 1:
+    while len(chain) > 2 and len(chain[-2].children) == 1 and not _around(text, chain[-2], chain[-1]):
         chain.pop()
     return _cut(text, chain[-2], chain[-1]) if len(chain) > 1 else text
 
@@ -209,16 +212,20 @@ def _replace(text: str, node: Node, value: Any) -> str:
 
 def _cut(text: str, parent: Node, child: Node) -> str:
     number = next(i for i, each in enumerate(parent.children) if each is child)
-    if len(parent.children) == 1:
-        between = text[parent.start + 1 : child.key_start] + text[_comma_after(text, child) : parent.end - 1]
-        if not between.strip():
-            return f"{text[: parent.start + 1]}{text[parent.end - 1 :]}"
+    if len(parent.children) == 1 and not _around(text, parent, child):
+        return f"{text[: parent.start + 1]}{text[parent.end - 1 :]}"
     start = len(text[: child.key_start].rstrip(" \t\r\n"))
     end = _comma_after(text, child)
     if end > child.end or not number:
         return text[:start] + text[end:]
     comma = _after_gap(text, parent.children[number - 1].end)
     return text[:comma] + text[comma + 1 : start] + text[child.end :]
+
+
+def _around(text: str, parent: Node, child: Node) -> str:
+    """Return what an only child has beside it: comments."""
+    between = text[parent.start + 1 : child.key_start] + text[_comma_after(text, child) : parent.end - 1]
+    return between.strip()
 
 
 def _comma_after(text: str, child: Node) -> int:

@@ -13,7 +13,7 @@ from agent_soul.hub import Hub, find_git_dirs
 from agent_soul.runtimes.line_edits import Lines
 from agent_soul.runtimes.model import Placed
 from agent_soul.runtimes.plan import BACKUP, Plan, backup_of
-from agent_soul.runtimes.writing import read
+from agent_soul.runtimes.writing import read, real_path
 
 _LOOKED_OVER = "what Git looks over"
 _ELSEWHERE = "join in your home instead (without --project)"
@@ -24,7 +24,7 @@ def kept_out(project: Path, files: Iterable[Path]) -> Iterator[Placed]:
     found = _repository(project)
     if found:
         top, shared = found
-        named = [name for file in files for name in (file, file.resolve()) if name.is_relative_to(top)]
+        named = [name for file in files for name in (file, real_path(file)) if name.is_relative_to(top)]
         patterns = dict.fromkeys(f"/{_literal(file.relative_to(top))}" for file in named)
         for pattern in (*patterns, f"*{BACKUP}"):  # one by one, for another program's join may need one of them too
             yield Placed(_exclude_of(shared), Lines((pattern,)), _LOOKED_OVER)

@@ -44,11 +44,22 @@ def lasting_program(hub: Hub) -> tuple[str, ...]:
             return (candidate.as_posix(),)
     script = hub.root / "scripts" / "soul.py"
     if script.is_file():
-        return ("python" if os.name == "nt" else "python3", script.as_posix())
+        return (_python(), script.as_posix())
     raise StoppedError(
         "there is no `soul` command here that will still be there tomorrow",
         hint="install it (`uv tool install agent-soul` or `pipx install agent-soul`), then join again",
     )
+
+
+def _python() -> str:
+    """Return the address of the Python that the system offers: a program with windows has a short PATH of its own.
+
+    The link of that name outlives the version behind it; what a virtual environment offers may be gone tomorrow.
+    """
+    name = "python" if os.name == "nt" else "python3"
+    found = shutil.which(name)
+    in_environment = found and (Path(found).parents[1] / "pyvenv.cfg").is_file()
+    return Path(found).as_posix() if found and not in_environment else name
 
 
 def _is_fleeting(program: Path, hub: Hub) -> bool:

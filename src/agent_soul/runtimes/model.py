@@ -16,9 +16,11 @@ from agent_soul.runtimes.blocks import NO_REVISION, Block
 from agent_soul.runtimes.commands import HookCall, hook_command, mcp_words
 from agent_soul.runtimes.edits import Edit
 from agent_soul.runtimes.json_edits import Hooks, Member, Words
+from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.static_text import EVERYTHING, Body, Limit, copied_text, import_text
-from agent_soul.runtimes.whole import Whole
 
+SERVER = "MCP server"
+"""What an edit is called that adds ours."""
 System = Literal["linux", "mac", "windows"]
 
 
@@ -224,7 +226,7 @@ class Server:
         """Yield the entry where it was asked for."""
         if self.always or scene.options.mcp:
             words = mcp_words(scene.program, scene.source, scene.hub)
-            yield Placed(_at(self.place, scene), Member(self.path, self.shape(words)), "MCP server")
+            yield Placed(_at(self.place, scene), Member(self.path, self.shape(words)), SERVER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +252,7 @@ class Skill:
     def placed(self, runtime: Runtime, scene: Scene) -> Iterator[Placed]:
         """Yield the files of the skill."""
         for name, text in scene.skill.items():
-            yield Placed(_at(self.place, scene) / name, Whole(text, "name: agent-soul"), "skill")
+            yield Placed(_at(self.place, scene) / name, SkillFile(text, scene.hub, runtime.name), "skill")
 
 
 def _at(place: Place, scene: Scene) -> Path:

@@ -1,7 +1,7 @@
 """What a clone notes beside the joins, `joined.json`: folders that were made for them, and the projects.
 
 Who is joined stands in the programs' own files. Without this note a folder that we made stays when it is empty, and
-the text in a project stays as it is until it is joined again.
+the text in a project stays as it is until it is joined again; the rest is found again by looking.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import NamedTuple
 from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import JOINED, Hub
+from agent_soul.lock import exclusive
 
 
 class Note(NamedTuple):
@@ -42,6 +43,18 @@ class Note(NamedTuple):
         for name, projects in self.projects.items():
             for project in projects:
                 yield name, Path(project)
+
+
+def is_noted(hub: Hub) -> bool:
+    """Tell whether there is a note; one look at a file."""
+    return (hub.state / JOINED).exists()
+
+
+@contextlib.contextmanager
+def joining_alone(hub: Hub, purpose: str) -> Iterator[None]:
+    """Let no other command change the note, or what it is about, meanwhile. Raises `StoppedError`."""
+    with exclusive(hub.state / "joins" / "lock", purpose=purpose):
+        yield
 
 
 def read_note(hub: Hub) -> Note:

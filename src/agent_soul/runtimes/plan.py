@@ -2,22 +2,27 @@
 
 Before the first edit of a file that was there its bytes are put beside it. Taking ours out of a text leaves what is
 a stranger's; where that is what taking ours out of the joined copy leaves too, nobody changed anything
-meanwhile, and the copy comes back, byte for byte.
+meanwhile, and the copy comes back, byte for byte. Else the copy stays where what is left may lack a byte of it.
+
+What a person wrote within our part goes when that is written anew; a copy with it stays, under a name of its own.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agent_soul.runtimes.edits import Edit, OddFileError
+from agent_soul.errors import StoppedError
+from agent_soul.runtimes.edits import Edit, Hashed, OddFileError, TakenError
 from agent_soul.runtimes.model import Placed
 
 BACKUP = ".agent-soul.bak"
 SIGN = b"soul"
 """Stands in all that is ours; other programs' files can be large, or broken, and are not parsed without it."""
 _COPY = "the file as it was"
+_CHANGED = "a copy of the file, for somebody had changed our part of it by hand"
 _BOM = "\ufeff"
 
 Read = Callable[[Path], bytes | None]
@@ -53,6 +58,11 @@ def backup_of(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
+def original_of(path: Path) -> Path:
+    """Return the file of which this is the copy; any other one is its own."""
+    return path.with_name(path.name.removesuffix(BACKUP))
+
+
 def plan_join(placed: Iterable[Placed], read: Read) -> Plan:
     """Return the changes that bring all edits into their files."""
     return _plan(placed, lambda path, group: _joined(path, group, read))
@@ -63,18 +73,30 @@ def plan_end(placed: Iterable[Placed], read: Read) -> Plan:
     return _plan(placed, lambda path, group: _ended(path, group, read))
 
 
+def copy_of(path: Path, content: bytes) -> Path:
+    """Return where bytes are kept that no end of a join puts back: under a name that no other bytes get."""
+    return path.with_name(f"{path.name}.{hashlib.sha256(content).hexdigest()[:8]}{BACKUP}")
+
+
 def _plan(placed: Iterable[Placed], change: Callable[[Path, list[Placed]], list[Change]]) -> Plan:
-    """Return what `change` says for each file with all edits of it."""
+    """Return what `change` says for each file with all edits of it; with those whose place nobody else has taken."""
     files: dict[Path, list[Placed]] = {}
     for each in placed:
         files.setdefault(each.path, []).append(each)
     changes: list[Change] = []
     odd: list[Odd] = []
     for path, group in files.items():
-        try:
-            changes += [each for each in change(path, group) if each.before != each.after]
-        except OddFileError as error:
-            odd.append(Odd(path, error.message, "\n".join(each.edit.snippet for each in group)))
+        left = group
+        while left:
+            try:
+                changes += [each for each in change(path, left) if each.before != each.after]
+                break
+            except TakenError as error:
+                odd.append(Odd(path, error.message, error.edit.snippet))
+                left = [each for each in left if each.edit is not error.edit]
+            except StoppedError as error:  # one that cannot be read costs only itself, as one that says nothing does
+                odd.append(Odd(path, error.message, "\n".join(each.edit.snippet for each in left)))
+                break
     return Plan(tuple(changes), tuple(odd))
 
 
@@ -85,10 +107,28 @@ def _joined(path: Path, group: Sequence[Placed], read: Read) -> list[Change]:
     if before is None:
         return [Change(path, before, after or None, _named(group))]
     changes = [Change(path, before, after, _named(each for each in group if _edited(before, [each.edit]) != before))]
-    if before == after or _without(before, edits) != before or _is_marked(before, edits):
-        return changes
-    copy = backup_of(path)
-    return [Change(copy, read(copy), before, _COPY), *changes]
+    return changes if before == after else [*_copies(path, before, edits, read), *changes]
+
+
+def _copies(path: Path, before: bytes, edits: Sequence[Edit], read: Read) -> list[Change]:
+    """Return what is put beside a file before it is changed."""
+    copy, copies = read(backup_of(path)), _changed_by_hand(path, before, edits, read)
+    others = _without(before, edits)
+    is_joined = _is_marked(before, edits) if others == before else copy is not None or _says_nothing(others)
+    if is_joined:  # by this program or by another one, which saw to the copy
+        return copies
+    if copy not in (None, before):  # of a join that is over
+        kept = copy_of(path, copy)
+        copies.append(Change(kept, read(kept), copy, _COPY))
+    return [*copies, Change(backup_of(path), copy, before, _COPY)]
+
+
+def _changed_by_hand(path: Path, before: bytes, edits: Sequence[Edit], read: Read) -> list[Change]:
+    text = decode(before)[1]
+    if not any(isinstance(edit, Hashed) and edit.is_changed(text) for edit in edits):
+        return []
+    kept = copy_of(path, before)
+    return [Change(kept, read(kept), before, _CHANGED)]
 
 
 def _ended(path: Path, group: Sequence[Placed], read: Read) -> list[Change]:
@@ -96,10 +136,12 @@ def _ended(path: Path, group: Sequence[Placed], read: Read) -> list[Change]:
     before, copy = read(path), read(backup_of(path))
     if copy is None and SIGN not in (before or b""):
         return []
-    after = _taken_back(before, copy, edits)
+    after, is_whole = _taken_back(before, copy, edits)
     what = _named(each for each in group if _without(before or b"", [each.edit]) != (before or b""))
     changes = [Change(path, before, after, what)]
-    if after is None or not _is_marked(after, edits):  # another program may share what is there
+    if before is not None and before != after:
+        changes = [*_changed_by_hand(path, before, edits, read), *changes]
+    if is_whole and (after is None or not _is_marked(after, edits)):  # another program may share what is there
         changes.append(Change(backup_of(path), copy, None, _COPY))
     return changes
 
@@ -108,19 +150,23 @@ def _named(group: Iterable[Placed]) -> str:
     return ", ".join(dict.fromkeys(each.what for each in group))
 
 
-def _taken_back(before: bytes | None, copy: bytes | None, edits: Sequence[Edit]) -> bytes | None:
-    """Return the file without ours: None where nothing else was ever in it."""
+def _taken_back(before: bytes | None, copy: bytes | None, edits: Sequence[Edit]) -> tuple[bytes | None, bool]:
+    """Return the file without ours, None where nothing else was ever in it, and whether all of the copy is in it.
+
+    The file itself may be gone: whoever took it away did not want the copy either.
+    """
     if before is None:
-        return None
+        return None, True
     rest = _without(before, edits)
     if copy is None:
-        return None if rest != before and _says_nothing(rest) else rest
+        return (None if rest != before and _says_nothing(rest) else rest), True
     present = [edit for edit in edits if _stands(edit, before)]
     try:
         untouched = _without(_edited(copy, present), present)
     except OddFileError:
-        return rest
-    return copy if untouched == rest else rest
+        return rest, rest == copy
+    had_ours = _without(copy, present) != copy  # of another join; only what is a stranger's comes back
+    return (copy, True) if untouched == rest and not had_ours else (rest, had_ours or untouched == copy)
 
 
 def _stands(edit: Edit, content: bytes) -> bool:

@@ -16,7 +16,8 @@ from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import read_note
 from agent_soul.runtimes.plan import SIGN, decode
 from agent_soul.runtimes.registry import RUNTIMES
-from agent_soul.runtimes.writing import read
+from agent_soul.runtimes.skill_edits import Linked, SkillFile
+from agent_soul.runtimes.writing import read, real_path
 
 
 class Standing(NamedTuple):
@@ -65,7 +66,16 @@ def placed_by(runtime: Runtime, scene: Scene) -> Iterator[Placed]:
     placed = [each for part in runtime.parts_in(scene.project) for each in part.placed(runtime, scene)]
     if scene.project:
         placed += kept_out(scene.project, [each.path for each in placed])
-    yield from (each._replace(path=each.path.resolve()) for each in placed)
+    yield from map(_followed, placed)
+
+
+def _followed(placed: Placed) -> Placed:
+    """Return the edit of the file that links lead to, but for the skill: its own folder and file are no links."""
+    real = real_path(placed.path)
+    is_skill = isinstance(placed.edit, SkillFile)
+    if is_skill and any(each.is_symlink() for each in (placed.path, placed.path.parent)):
+        return placed._replace(edit=Linked(real, placed.edit.snippet))
+    return placed._replace(path=real)
 
 
 def marks_in(placed: Placed) -> Sequence[Mark]:
@@ -82,15 +92,36 @@ def is_of(hub: Hub, mark: Mark) -> bool:
     return bool(mark.hub) and Path(mark.hub) == hub.root
 
 
+def is_there(mark: Mark) -> bool:
+    """Tell whether the hub that a mark names is there; one that this user may not look into may well be."""
+    try:
+        return looks_like_hub(Path(mark.hub))
+    except PermissionError:
+        return True
+    except OSError:  # a name that no file can have
+        return False
+
+
 def is_for(runtime: Runtime, mark: Mark) -> bool:
     """Tell whether something of ours is for this program: two may read one file."""
     return not mark.runtimes or runtime.name in mark.runtimes
 
 
-def refuse_other_hub(hub: Hub, runtime: Runtime, placed: Iterable[Placed]) -> None:
-    """Raise `RefusedError` where another hub has the program: it remembers in one. A hub that is gone has nothing."""
+def refuse_other_hub(hub: Hub, runtime: Runtime, placed: Iterable[Placed], *, replaces: bool = False) -> None:
+    """Raise `RefusedError` where another hub has the program, or what it shares with others: it remembers in one.
+
+    A hub that is not there may be back in a moment (a drive, a network folder), so it is taken over only where a
+    person says so: with `replaces`.
+    """
     for each in placed:
         for mark in marks_in(each):
-            if mark.hub and not is_of(hub, mark) and looks_like_hub(Path(mark.hub)):
-                hint = f'end that first: `soul join {runtime.name} --uninstall --hub "{mark.hub}"`'
+            if not mark.hub or is_of(hub, mark):
+                continue
+            name = runtime.name if is_for(runtime, mark) else mark.runtimes[0]
+            if is_there(mark):
+                hint = f'end that first: `soul join {name} --uninstall --hub "{mark.hub}"`'
                 raise RefusedError(f"{each.path} belongs to the join of another hub, {mark.hub}", hint=hint)
+            if not replaces:
+                what = f"{each.path} belongs to the join of another hub, {mark.hub}, which is not there now"
+                hint = f"bring it back, or take over what it had: `soul join {runtime.name} --replace`"
+                raise RefusedError(what, hint=hint)

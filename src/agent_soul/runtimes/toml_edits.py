@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from agent_soul.runtimes.commands import SERVER, read_server
-from agent_soul.runtimes.edits import Mark, OddFileError, with_newlines_of
+from agent_soul.runtimes.edits import Mark, OddFileError, TakenError, with_newlines_of
 
 _SERVERS = "mcp_servers"
 _HEADER = re.compile(r"^[ \t]*\[.*$", re.MULTILINE)
@@ -34,6 +34,8 @@ class ServerTable:
         there = _server(text)
         if there is not None and _words(there) == list(self.words):
             return text
+        if there is not None and not self.marks(text):
+            raise TakenError(self, f"its {_SERVERS}.{SERVER} is somebody else's; rename that, then join again")
         rest = self._without(text)
         gap = "" if not rest else "\n" if rest.endswith("\n") else "\n\n"
         after = rest + with_newlines_of(rest, gap + self.snippet)

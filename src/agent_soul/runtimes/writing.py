@@ -1,6 +1,7 @@
 """Writing a plan: all of it, or, where the system refuses in the middle, nothing of it.
 
-A link stays a link and its target is written; a file keeps its mode. What changed since the plan was made stops it.
+A link stays a link and its target is written; a file keeps its mode, and its copy has the same. What changed since the
+plan was made stops it.
 """
 
 from __future__ import annotations
@@ -8,12 +9,29 @@ from __future__ import annotations
 import contextlib
 import itertools
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from agent_soul.errors import StoppedError
 from agent_soul.files import install, read_regular, remedy
-from agent_soul.runtimes.plan import Change
+from agent_soul.runtimes.plan import Change, original_of
+
+
+def real_path(path: Path) -> Path:
+    """Return the file that links lead to; the path as it is, which `read` refuses, where one leads nowhere or round."""
+    with contextlib.suppress(OSError):  # who may not look there may not read it either
+        return path if _broken_link(path) else path.resolve()
+    return path
+
+
+def _broken_link(path: Path) -> Path | None:
+    """Return the link in the path, if any, at whose end there is nothing."""
+    for each in (path, *path.parents):
+        if each.exists():
+            return None
+        if each.is_symlink():
+            return each
+    return None
 
 
 def read(path: Path) -> bytes | None:
@@ -21,12 +39,12 @@ def read(path: Path) -> bytes | None:
     try:
         if path.exists():
             return read_regular(path)
-        leads_nowhere = path.is_symlink()
+        link = _broken_link(path)
     except OSError as error:
         raise StoppedError(f"{path} cannot be read: {error.strerror}", hint=remedy(error)) from error
-    if leads_nowhere:  # writing would make a file that its owner did not think of
-        hint = "take the link away, or make the file that it leads to"
-        raise StoppedError(f"{path} is a link to {path.readlink()}, which is not there", hint=hint)
+    if link:  # writing would make a file that its owner did not think of
+        hint = "take the link away, or make what it leads to"
+        raise StoppedError(f"{link} is a link to {link.readlink()}, which is not there", hint=hint)
     return None
 
 
@@ -36,15 +54,16 @@ def write(changes: Sequence[Change]) -> list[Path]:
     Raises `StoppedError` naming the file where the system refuses; then everything is as it was.
     """
     made: list[Path] = []
-    done: list[Change] = []
+    done: list[tuple[Change, int | None]] = []
     place = Path()
     try:
         for change in changes:
             place = change.path
             _check(change)
             made += _make_missing(place.parent) if change.after is not None else []
-            _write_one(place, change.after)
-            done.append(change)
+            before = _mode_of(place)
+            _write_one(place, change.after, before or _mode_of(original_of(place)))
+            done.append((change, before))
     except BaseException as error:
         _put_back(done, made)
         if isinstance(error, OSError):
@@ -52,6 +71,20 @@ def write(changes: Sequence[Change]) -> list[Path]:
             raise StoppedError(what, hint=remedy(error)) from error
         raise
     return made
+
+
+def write_each(changes: Sequence[Change]) -> tuple[list[Change], dict[Path, str]]:
+    """Make the changes of each file, whatever becomes of the others; return those made, and why files refused."""
+    made: list[Change] = []
+    refused: dict[Path, str] = {}
+    for path, group in itertools.groupby(changes, key=lambda change: original_of(change.path)):
+        of_file = list(group)
+        try:
+            write(of_file)
+            made += of_file
+        except StoppedError as error:
+            refused[path] = error.message
+    return made, refused
 
 
 def remove_empty(folders: Sequence[Path]) -> list[Path]:
@@ -70,24 +103,38 @@ def _check(change: Change) -> None:
         raise StoppedError(f"{change.path} is read-only; nothing was changed", hint=hint)
 
 
-def _write_one(path: Path, content: bytes | None) -> None:
-    target = path.resolve()
+def _mode_of(path: Path) -> int | None:
+    """Return the permissions of a file, or None where there is none."""
+    return stat.S_IMODE(path.stat().st_mode) if path.exists() else None
+
+
+def _write_one(path: Path, content: bytes | None, mode: int | None) -> None:
     if content is None:
         path.unlink()
-        return
-    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
-    install(target, content, mode=mode)
+    else:
+        install(path.resolve(), content, mode=mode)
 
 
-def _put_back(done: Sequence[Change], made: Sequence[Path]) -> None:
-    for change in reversed(done):
+def _put_back(done: Sequence[tuple[Change, int | None]], made: Sequence[Path]) -> None:
+    for change, mode in reversed(done):
         with contextlib.suppress(OSError):  # the system refuses by now; the copy beside the file has its bytes
-            _write_one(change.path, change.before)
+            _write_one(change.path, change.before, mode)
     remove_empty(made)
 
 
+def missing_folders(changes: Iterable[Change]) -> list[Path]:
+    """Return the folders that the changes will make, outermost first."""
+    parents = [change.path.parent for change in changes if change.after is not None]
+    return list(dict.fromkeys(each for parent in parents for each in _missing(parent)))
+
+
+def _missing(folder: Path) -> list[Path]:
+    """Return what is missing of a folder's path, outermost first."""
+    return list(itertools.takewhile(lambda each: not each.exists(), (folder, *folder.parents)))[::-1]
+
+
 def _make_missing(folder: Path) -> list[Path]:
-    missing = list(itertools.takewhile(lambda each: not each.exists(), (folder, *folder.parents)))
-    for each in reversed(missing):
+    missing = _missing(folder)
+    for each in missing:
         each.mkdir()
-    return missing[::-1]
+    return missing

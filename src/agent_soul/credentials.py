@@ -1,0 +1,84 @@
+"""Keys and tokens in a text. Pure; what was found is never said, only its first characters and its place.
+
+Only forms that the issuer made recognisable are looked for: a prefix of its own, or a fixed frame. A password or a bare
+hexadecimal key looks like much that is none, and a warning that is mostly wrong is soon not read. The forms are those
+that the issuers publish for secret scanning.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+_SHOWN = 4
+_LEAST_VARIETY = 8
+"""Different characters of a real key at least; a placeholder such as `ghp_xxxxxxxx` has fewer."""
+_EXAMPLES = (b"example", b"EXAMPLE", b"your", b"xxxx", b"XXXX")
+_FORMS: Mapping[str, tuple[str, bytes]] = {
+    "aws": ("an AWS access key", rb"(?:AKIA|ASIA)[A-Z2-7]{16}(?![A-Za-z0-9])"),
+    "github": ("a GitHub token", rb"(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})"),
+    "gitlab": ("a GitLab token", rb"glpat-[A-Za-z0-9_-]{20,}"),
+    "anthropic": ("an Anthropic key", rb"sk-ant-[a-z]+[0-9]{2}-[A-Za-z0-9_-]{32,}"),
+    "openai": (
+        "an OpenAI key",
+        rb"sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,}|[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}|[A-Za-z0-9]{48}(?![A-Za-z0-9]))",
+    ),
+    "google": ("a Google API key", rb"AIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
+    "slack": ("a Slack token", rb"xox[abprs]-[0-9]{6,}-[A-Za-z0-9-]{10,}"),
+    "stripe": ("a Stripe key", rb"[sr]k_live_[A-Za-z0-9]{24,}"),
+    "pypi": ("a PyPI token", rb"pypi-AgEIcHlwaS5vcmc[A-Za-z0-9_-]{50,}"),
+    "npm": ("an npm token", rb"npm_[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
+    "jwt": ("a JSON web token", rb"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
+    "key": (
+        "a private key",
+        rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:\\[nr]|\s)*(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]+: )",
+    ),
+}
+_SIGNS = re.compile(rb"AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|sk-|AIza|xox[abprs]-|_live_|pypi-|npm_|eyJ|PRIVATE KEY")
+"""One of them stands in each; most texts have none, and are spared the rest."""
+
+
+class Credential(NamedTuple):
+    """What a text holds at `position` (bytes from 0): what it looks like, and its first characters."""
+
+    position: int
+    kind: str
+    start: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} ({self.start}…)"
+
+
+def find_credentials(content: bytes) -> Iterator[Credential]:
+    """Yield each key or token in UTF-8 text, in order."""
+    if not _SIGNS.search(content):
+        return
+    for found in _any().finditer(content):
+        name = str(found.lastgroup)
+        if _is_real(name, found[0]):
+            yield Credential(found.start(), _FORMS[name][0], found[0][:_SHOWN].decode())
+
+
+@functools.cache
+def _any() -> re.Pattern[bytes]:
+    forms = b"|".join(b"(?P<%s>%s)" % (name.encode(), form) for name, (_, form) in _FORMS.items())
+    return re.compile(rb"(?<![A-Za-z0-9_])(?:%s)" % forms)
+
+
+def _is_real(kind: str, text: bytes) -> bool:
+    if any(word in text for word in _EXAMPLES):
+        return False
+    if kind == "jwt":
+        return b'"alg"' in _decoded(text.split(b".")[0])
+    return kind == "key" or len(set(text)) >= _LEAST_VARIETY
+
+
+def _decoded(part: bytes) -> bytes:
+    try:
+        return base64.urlsafe_b64decode(part + b"=" * (-len(part) % 4))
+    except (binascii.Error, ValueError):
+        return b""
