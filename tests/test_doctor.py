@@ -413,7 +413,8 @@ def test_every_code_is_spoilt_once() -> None:
     known = set(yaml_codes(text))
     tried = {code for _, code, _, _ in SPOILT.values()} | {"no-git", "old-git", "ahead", "template-remote"}
 
-    below = {"toolkit-here", "no-schedule", "template-guard", "no-compile", "moved-hub"}  # each has a test of its own
+    below = {"toolkit-here", "no-schedule", "template-guard", "no-compile", "moved-hub", "unread", "not-fixed"}
+    # each of these has a test of its own
     assert known - tried - below == {code for _, code in JOINED_BADLY}
 
 
@@ -504,7 +505,7 @@ def test_fix_touches_nothing_that_it_does_not_name(mine: Path) -> None:
     before = all_bytes(mine)
 
     facts = gather(open_hub(mine), NOW)
-    assert fix(facts, examine(facts)) == []
+    assert fix(facts, examine(facts)) == ((), ())
 
     assert all_bytes(mine) == before
 
@@ -513,14 +514,14 @@ def test_fix_removes_a_lock_of_ours_and_leaves_a_persons(mine: Path) -> None:
     hub = open_hub(mine)
     locked(mine)
     facts = gather(hub, NOW)
-    assert fix(facts, examine(facts)) == []
+    assert fix(facts, examine(facts)) == ((), ())
     assert (mine / ".git" / "index.lock").exists()
 
     (hub.state / "git-at-work").touch()  # what a command of ours that was killed leaves
     os.utime(hub.state / "git-at-work", (time.time() - 3601,) * 2)
     facts = gather(hub, NOW)
 
-    [said] = fix(facts, examine(facts))
+    [said] = fix(facts, examine(facts)).done
     assert said.endswith("index.lock")
     assert not (mine / ".git" / "index.lock").exists()
 
@@ -530,7 +531,7 @@ def test_fix_compiles_nothing_in_the_middle_of_a_rebase(mine: Path) -> None:
     in_a_rebase(mine)
     facts = gather(open_hub(mine), NOW)
 
-    assert fix(facts, examine(facts)) == []
+    assert fix(facts, examine(facts)) == ((), ())
     assert not (mine / "canonical/stable-memory.md").exists()
 
 
@@ -613,6 +614,59 @@ def test_pages_behind_a_link_are_named_and_the_rest_looked_at(mine: Path) -> Non
     (mine / "VOICE.md").unlink()
 
     assert {"no-compile", "missing"} <= set(codes(mine))
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("canonical", "no-compile"),
+        ("canonical/index.md", "no-compile"),
+        ("canonical/profile.md", "no-compile"),
+        ("canonical/agents", "no-compile"),
+        ("sources", "bad-line"),
+        ("soul.yaml", "settings"),
+        ("SOUL.md", "unread"),
+        (".gitattributes", "unread"),
+        (".github", ""),
+    ],
+)
+def test_what_is_in_the_place_of_something_else_is_a_finding(
+    path: str, code: str, mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = mine / path
+    if place.is_dir():
+        shutil.rmtree(place)
+        place.write_text("mine\n")
+    else:
+        place.unlink(missing_ok=True)
+        place.mkdir()
+    capsys.readouterr()
+
+    for fix_ in ([], ["--fix"], ["--fix"]):
+        assert main(["doctor", "--offline", "--all", "--json", *fix_, "--hub", str(mine)]) == (1 if code else 0)
+        findings = json.loads(capsys.readouterr().out)["findings"]
+        named = [each["code"] for each in findings if path in f"{each['where']} {each['what']}" and each["mend"]]
+        assert code in named or not code
+    assert place.is_dir() or place.read_text() == "mine\n"
+
+
+def test_what_cannot_be_fixed_is_a_finding_and_the_rest_is_mended(
+    mine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (mine / "canonical/stable-memory.md").unlink()
+    (mine / ".gitattributes").unlink()
+    hub = open_hub(mine)
+    hub.lock_file.unlink(missing_ok=True)
+    hub.lock_file.mkdir()
+    capsys.readouterr()
+
+    assert main(["doctor", "--fix", "--offline", "--json", "--hub", str(mine)]) == 1
+
+    answer = json.loads(capsys.readouterr().out)
+    assert [said.partition(":")[0] for said in answer["fixed"]] == [".gitattributes"]
+    failed = answer["findings"][0]
+    assert (failed["code"], failed["where"]) == ("not-fixed", "canonical")
+    assert str(hub.lock_file) in failed["what"]
 
 
 def test_a_remote_that_is_still_the_templates_is_named(mine: Path) -> None:
@@ -767,7 +821,7 @@ def test_old_text_of_a_program_is_found_and_mended(joined_mine: Path, tmp_path: 
 
     [finding] = examine(facts)
     assert (finding.code, finding.where) == ("stale-static", str(tmp_path / ".codex" / "AGENTS.md"))
-    [said] = fix(facts, [finding])
+    [said] = fix(facts, [finding]).done
     assert "brought up to date" in said
     assert "Call me Lin." in (tmp_path / ".codex" / "AGENTS.md").read_text(encoding="utf-8")
     assert found(joined_mine) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection, Iterable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from agent_soul.errors import StoppedError
@@ -34,9 +34,14 @@ class Difference(NamedTuple):
 
 
 def files_below(canonical: Path) -> frozenset[str]:
-    """Return the paths of all files in the folder; stop where a link could lead our writing out of the hub."""
+    """Return the paths of all files in the folder; stop where a link could lead our writing out of the hub.
+
+    Raises `StoppedError` there, and where something else than a folder is in its place.
+    """
     found = set()
     _refuse_link(canonical)
+    if canonical.exists() and not canonical.is_dir():
+        raise _odd(canonical, "file", "the folder of the pages")
     waiting = [""] if canonical.is_dir() else []
     while waiting:
         folder = waiting.pop()
@@ -52,7 +57,11 @@ def files_below(canonical: Path) -> frozenset[str]:
 
 
 def difference(canonical: Path, present: Collection[str], texts: Mapping[str, str]) -> Difference:
-    """Compare `texts` with the files in the folder `canonical`; a new date in the index alone is no difference."""
+    """Compare `texts` with the files in the folder `canonical`; a new date in the index alone is no difference.
+
+    Raises `StoppedError` where a file is in the place of a folder of pages, or a folder in that of a page.
+    """
+    _refuse_odd(canonical, present, texts)
     written = [
         path
         for path, text in texts.items()
@@ -114,6 +123,20 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
             return list(entries)
     except OSError as error:
         raise StoppedError(f"{folder} cannot be read: {error.strerror}", hint=remedy(error)) from error
+
+
+def _refuse_odd(canonical: Path, present: Collection[str], texts: Iterable[str]) -> None:
+    for path in texts:
+        if path not in present and (canonical / path).is_dir():
+            raise _odd(canonical / path, "folder", "a page")
+    folders = {above.as_posix() for path in texts for above in PurePosixPath(path).parents}
+    for path in sorted(folders.intersection(present)):
+        raise _odd(canonical / path, "file", "a folder of pages")
+
+
+def _odd(place: Path, found: str, wanted: str) -> StoppedError:
+    hint = "move it away (it may be somebody's), then run `soul compile`"
+    return StoppedError(f"{place} is a {found}, where {wanted} belongs", hint=hint)
 
 
 def _refuse_link(path: Path) -> None:

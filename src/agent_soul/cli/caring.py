@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -32,15 +33,18 @@ def doctor(fix: bool, names_all: bool, offline: bool, as_json: bool, hub_name: s
     hub = open_hub(hub_name)
     facts = gather(hub, local_now(), ask_remote=not offline)
     findings = list(examine(facts))
-    done: list[str] = []
+    done: Sequence[str] = ()
     if fix:
         from agent_soul.doctor.fixing import fix as mend
 
-        done = mend(facts, findings)
+        done, failed = mend(facts, findings)
         findings = list(examine(gather(hub, local_now(), ask_remote=not offline))) if done else findings
+        findings = [*failed, *findings]
     shown = findings if names_all else list(grouped(findings))
     if as_json:
-        show_json(ok=not findings, findings=[asdict(finding) for finding in shown], **({"fixed": done} if fix else {}))
+        show_json(
+            ok=not findings, findings=[asdict(finding) for finding in shown], **({"fixed": list(done)} if fix else {})
+        )
         return ExitCode.PROBLEMS if findings else ExitCode.DONE
     for line in done:
         show(f"fixed: {line}")

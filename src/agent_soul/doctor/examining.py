@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from agent_soul.compiler import odd_events
 from agent_soul.doctor.clone import check_clone
 from agent_soul.doctor.facts import Facts
-from agent_soul.doctor.files import ATTRIBUTES, check_attributes, check_scripts, check_set_up
+from agent_soul.doctor.files import ATTRIBUTES, check_attributes, check_scripts, check_set_up, check_unread
 from agent_soul.doctor.finding import Finding
 from agent_soul.doctor.identity import check_ceilings, check_identity
 from agent_soul.doctor.log import check_lines, check_newer_lines
@@ -26,6 +26,7 @@ def examine(facts: Facts) -> Iterator[Finding]:
     has_remote = bool(facts.clone and facts.clone.sight.url)
     l0 = {name: text.encode("utf-8") for name, text in facts.l0.items() if text}
     yield from check_secrets({**facts.sources.contents, **l0}, _retracted(facts))
+    yield from check_unread(facts.unread)
     yield from check_settings(facts.config_warnings, facts.config_error)
     if facts.git_error:
         why = "nothing can be shared; adding and searching work without it"
@@ -55,7 +56,7 @@ def _pages(facts: Facts) -> Iterator[Finding]:
         yield from check_stopped(facts.compile_error)
     if facts.outcome is None:
         return
-    if facts.log.events or facts.pages["canonical/index.md"] is not None:
+    if facts.log.events or facts.pages.get("canonical/index.md") is not None:
         stale = facts.outcome.difference
         yield from check_stale([*stale.written, *stale.removed])
     yield from check_overflow(facts.outcome.compiled.texts)
@@ -64,10 +65,10 @@ def _pages(facts: Facts) -> Iterator[Finding]:
 
 def _surroundings(facts: Facts) -> Iterator[Finding]:
     on_github = facts.clone is not None and "github" in facts.clone.sight.url
-    if facts.clone and ATTRIBUTES in facts.shipped:
+    if facts.clone and ATTRIBUTES in facts.shipped and ATTRIBUTES not in facts.unread:
         yield from check_attributes(facts.attributes, facts.shipped[ATTRIBUTES].decode())
     ours = {path: content for path, content in facts.shipped.items() if path.startswith(f"{SET_UP_FOLDER}/")}
-    yield from check_set_up(facts.set_up, ours)
+    yield from check_set_up(facts.set_up, {path: ours[path] for path in ours.keys() - facts.unread.keys()})
     yield from check_scripts(facts.not_executable)
     runs_elsewhere = bool(facts.clone and facts.clone.sight.url and facts.workflows)
     yield from check_toolkit(facts.toolkit_path, facts.toolkit_error, runs_elsewhere=runs_elsewhere)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul import gitio, outbox, toolkit
-from agent_soul.canonical import read_text
 from agent_soul.clone import clone_ids, last_together, spoilt_state
 from agent_soul.compiler import Outcome, compile_hub
 from agent_soul.config import CONFIG_NAME, Config, default_config, parse_config
@@ -43,6 +42,8 @@ class Facts(NamedTuple):
     hub: Hub
     sources: SourceFiles
     log: Log
+    unread: Mapping[str, SoulError]
+    """Files that are there and cannot be read, by path, and why; `l0`, `pages` and `set_up` are without them."""
     l0: Mapping[str, str | None]
     pages: Mapping[str, str | None]
     config: Config
@@ -79,12 +80,14 @@ def gather(hub: Hub, now: datetime, *, ask_remote: bool = True) -> Facts:
     whole = with_waiting(hub, log)
     clone, git_error = _clone(hub, now, ask_remote=ask_remote)
     path, toolkit_error = _toolkit(hub)
+    unread: dict[str, SoulError] = {}
     return Facts(
         hub=hub,
         sources=sources,
         log=whole,
-        l0={name: _text(hub, name) for name in L0_FILES},
-        pages={f"canonical/{page}": _text(hub, f"canonical/{page}") for page in (INDEX, PROFILE, STABLE, FUZZY)},
+        unread=unread,
+        l0=_texts(hub, L0_FILES, unread),
+        pages=_texts(hub, [f"canonical/{page}" for page in (INDEX, PROFILE, STABLE, FUZZY)], unread),
         config=config,
         config_warnings=warnings,
         config_error=config_error,
@@ -100,9 +103,9 @@ def gather(hub: Hub, now: datetime, *, ask_remote: bool = True) -> Facts:
         toolkit_path=path,
         toolkit_error=toolkit_error,
         workflows=dict(_texts_below(hub, FOLDER, (".yml", ".yaml"))),
-        attributes=read_text(hub.root / ATTRIBUTES),
+        attributes=_texts(hub, [ATTRIBUTES], unread).get(ATTRIBUTES) or "",
         shipped=_shipped(),
-        set_up=_set_up(hub),
+        set_up=_set_up(hub, unread),
         not_executable=tuple(_not_executable(hub)),
         joined=tuple(look_at_joins(hub)),
         strays=tuple(strays_of(hub)),
@@ -179,9 +182,9 @@ def _shipped() -> Mapping[str, bytes]:
     return {}
 
 
-def _set_up(hub: Hub) -> Mapping[str, bytes]:
-    names = (f"{SET_UP_FOLDER}/{file.name}" for file in sorted((hub.root / SET_UP_FOLDER).glob("*.py")))
-    return {name: read_regular(hub.root / name) for name in names}
+def _set_up(hub: Hub, unread: dict[str, SoulError]) -> Mapping[str, bytes]:
+    names = [f"{SET_UP_FOLDER}/{file.name}" for file in sorted((hub.root / SET_UP_FOLDER).glob("*.py"))]
+    return {name: content for name, content in _contents(hub, names, unread).items() if content is not None}
 
 
 def _not_executable(hub: Hub) -> Iterator[str]:
@@ -200,6 +203,18 @@ def _texts_below(hub: Hub, folder: str, endings: tuple[str, ...]) -> Iterator[tu
                 yield file.name, read_regular(file).decode("utf-8", "replace")
 
 
-def _text(hub: Hub, path: str) -> str | None:
-    file = hub.root / path
-    return read_regular(file).decode("utf-8", "replace") if file.exists() else None
+def _texts(hub: Hub, paths: Iterable[str], unread: dict[str, SoulError]) -> dict[str, str | None]:
+    contents = _contents(hub, paths, unread)
+    return {path: None if content is None else content.decode("utf-8", "replace") for path, content in contents.items()}
+
+
+def _contents(hub: Hub, paths: Iterable[str], unread: dict[str, SoulError]) -> dict[str, bytes | None]:
+    """Return the files at `paths`, None for one that is not there; one that cannot be read goes to `unread`."""
+    found: dict[str, bytes | None] = {}
+    for path in paths:
+        file = hub.root / path
+        try:
+            found[path] = read_regular(file) if os.path.lexists(file) else None
+        except StoppedError as error:
+            unread[path] = error
+    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from agent_soul.doctor.finding import Finding
+from agent_soul.errors import SoulError
 
 ATTRIBUTES = ".gitattributes"
 
@@ -13,6 +14,12 @@ def missing_attributes(text: str, wanted: str) -> list[str]:
     """Return the lines of `wanted` that a .gitattributes lacks; how its words are spaced does not matter."""
     there = {" ".join(line.split()) for line in text.split("\n")}
     return [line for line in wanted.split("\n") if line.strip() and " ".join(line.split()) not in there]
+
+
+def check_unread(unread: Mapping[str, SoulError]) -> Iterator[Finding]:
+    """Yield files of the hub that are there and cannot be read; `unread` says why, by path."""
+    for path, error in unread.items():
+        yield Finding("unread", path, error.message, "whoever needs it stops there, or goes without it", error.hint)
 
 
 def check_attributes(text: str, wanted: str) -> Iterator[Finding]:

@@ -3,23 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from agent_soul import gitio
 from agent_soul.compiler import compile_hub
 from agent_soul.doctor.facts import Facts
 from agent_soul.doctor.files import ATTRIBUTES, missing_attributes
 from agent_soul.doctor.finding import Finding
+from agent_soul.errors import SoulError
 from agent_soul.files import replace_file
 from agent_soul.lock import exclusive
 from agent_soul.runtimes.joining import find_again, rerender, sweep_joins
 
 
-def fix(facts: Facts, findings: Iterable[Finding]) -> list[str]:
-    """Mend what of the findings can be mended without a loss, and return what was done."""
+class Mended(NamedTuple):
+    """What was done, and what could not be, each with the reason and what a person can do."""
+
+    done: tuple[str, ...]
+    failed: tuple[Finding, ...]
+
+
+def fix(facts: Facts, findings: Iterable[Finding]) -> Mended:
+    """Mend what of the findings can be mended without a loss; what fails keeps nothing else from being mended."""
     sweep_joins(facts.hub)
     find_again(facts.hub)
-    wanted = dict.fromkeys(finding.fix for finding in findings if finding.fix)
-    return [said for name, act in _FIXES.items() if name in wanted for said in act(facts)]
+    wanted: dict[str, str] = {}
+    for finding in findings:
+        wanted.setdefault(finding.fix, finding.where)
+    done: list[str] = []
+    failed: list[Finding] = []
+    for name in filter(wanted.__contains__, _FIXES):
+        try:
+            done += _FIXES[name](facts)
+        except SoulError as error:
+            why = "`--fix` could not mend what is said of it"
+            failed.append(Finding("not-fixed", wanted[name], error.message, why, error.hint))
+    return Mended(tuple(done), tuple(failed))
 
 
 def _remove_locks(facts: Facts) -> Iterator[str]:
