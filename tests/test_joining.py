@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sysconfig
 import tempfile
 from pathlib import Path
@@ -531,3 +532,99 @@ def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: py
     (hub.root / "scripts" / "soul.py").unlink()
     with pytest.raises(StoppedError, match="still be there tomorrow"):
         started(nowhere, nowhere)
+
+
+def test_a_note_within_our_part_is_kept_beside_the_file(tmp_path: Path, home: Home) -> None:
+    """What a person wrote between our comments, or in the skill, goes at the next compile and join."""
+    hub = make_hub(tmp_path / "hub")
+    place = home.folder / ".codex" / "AGENTS.md"
+    skill = home.folder / ".agents" / "skills" / "agent-soul" / "SKILL.md"
+    place.parent.mkdir()
+    place.write_text("Mine.\n")
+    join(hub, find("codex"), home=home)
+    title = "\n# Shared memory"
+    noted = {file: file.read_text().replace(title, f"\nA NOTE{title}") for file in (place, skill)}
+    for file, text in noted.items():
+        file.write_text(text)
+
+    [kept, _] = rerender(hub, home=home)
+    join(hub, find("codex"), home=home)
+    assert not join(hub, find("codex"), home=home).plan.changes
+    end_join(hub, find("codex"), home=home)
+
+    assert "changed our part" in kept.what
+    assert place.read_text() == "Mine.\n"
+    left = [path for path in home.folder.rglob("*") if path.is_file() and path != place]
+    assert sorted(path.read_text() for path in left) == sorted(noted.values())
+    assert all(path.name.endswith(BACKUP) for path in left)
+
+
+def test_a_server_of_our_name_stays_and_the_rest_is_joined(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    file = home.folder / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text('{"mcpServers": {"agent-soul": {"command": "npx", "env": {"KEY": "mine"}}}}')
+    before = picture(home.folder)
+
+    outcome = join(hub, find("gemini"), home=home, options=Options(mcp=True))
+    text = file.read_text()
+    end_join(hub, find("gemini"), home=home)
+
+    assert [odd.path for odd in outcome.plan.odd] == [file]
+    assert '"mcp"' in outcome.plan.odd[0].snippet
+    assert '{"command": "npx", "env": {"KEY": "mine"}}' in text
+    assert '"hooks"' in text
+    assert picture(home.folder) == before
+
+
+def test_a_copy_stays_where_the_file_cannot_be_what_it_was(tmp_path: Path, home: Home) -> None:
+    """A program wrote its settings anew without the comment; the next join leaves the older copy alone, too."""
+    hub = make_hub(tmp_path / "hub")
+    file = home.folder / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text('{"hooks": {/* mine */}}')
+    join(hub, find("gemini"), home=home)
+    file.write_text(file.read_text().replace("/* mine */", "").replace('{"hooks"', '{"theme": "dark", "hooks"'))
+
+    [note] = end_join(hub, find("gemini"), home=home).notes
+    again = file.read_text()
+    copy = file.with_name(f"{file.name}{BACKUP}")
+    assert str(copy) in note
+    assert copy.read_text() == '{"hooks": {/* mine */}}'
+    join(hub, find("gemini"), home=home)
+    end_join(hub, find("gemini"), home=home)
+
+    assert file.read_text() == again
+    assert [path.read_text() for path in file.parent.glob(f"*{BACKUP}")] == ['{"hooks": {/* mine */}}']
+
+
+def test_a_join_of_another_machine_leaves_a_copy_too(tmp_path: Path, home: Home) -> None:
+    """Settings that came with dotfiles hold a join of a hub that is not here, and what is a person's."""
+    first, second = make_hub(tmp_path / "first"), make_hub(tmp_path / "second")
+    file = home.folder / ".gemini" / "settings.json"
+    join(first, find("gemini"), home=home)
+    file.write_text(text := file.read_text().replace("{", '{"theme": "dark", ', 1))
+    first.root.rename(tmp_path / "gone")
+
+    join(second, find("gemini"), home=home, replaces=True)
+    assert file.with_name(f"{file.name}{BACKUP}").read_text() == text
+    end_join(second, find("gemini"), home=home)
+
+    assert json.loads(file.read_text()) == {"theme": "dark"}
+    assert not list(home.folder.rglob(f"*{BACKUP}"))
+
+
+def test_what_is_joined_elsewhere_is_not_forgotten(tmp_path: Path) -> None:
+    """A variable that led to the program's files is not set any more: that is said, and the next time finds them."""
+    hub = make_hub(tmp_path / "hub")
+    moved = home_in(tmp_path / "home", CODEX_HOME=str(tmp_path / "codex"))
+    join(hub, find("codex"), home=moved)
+
+    [note] = end_join(hub, find("codex"), home=home_in(tmp_path / "home")).notes
+
+    assert "$CODEX_HOME" in note
+    assert (hub.state / "joined.json").exists()
+    assert joined(hub, home=moved)
+    assert end_join(hub, find("codex"), home=moved).notes == ()
+    assert not (tmp_path / "codex").exists()
+    assert not (hub.state / "joined.json").exists()

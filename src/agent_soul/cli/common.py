@@ -48,9 +48,12 @@ def tell_agents(hub: Hub) -> None:
     if not (hub.state / JOINED).exists():
         return
     from agent_soul.runtimes.joining import rerender  # one look at a file is all that it costs where nobody joined
+    from agent_soul.runtimes.plan import BACKUP
 
     try:
-        rerender(hub)
+        for change in rerender(hub):
+            if change.path.name.endswith(BACKUP):
+                say(f"note: {change.path} was written: {change.what}")
     except (SoulError, OSError) as error:
         say(f"note: what agent programs read at their start is as old as before: {error}")
 
