@@ -535,21 +535,23 @@ def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: py
 
 
 def test_a_note_within_our_part_is_kept_beside_the_file(tmp_path: Path, home: Home) -> None:
-    """What a person wrote between our comments, or in the skill, goes at the next compile and join."""
+    """What a person wrote between our comments, in the skill or among our rules goes at the next compile and join."""
     hub = make_hub(tmp_path / "hub")
     place = home.folder / ".codex" / "AGENTS.md"
     skill = home.folder / ".agents" / "skills" / "agent-soul" / "SKILL.md"
     place.parent.mkdir()
     place.write_text("Mine.\n")
-    join(hub, find("codex"), home=home)
+    join(hub, find("codex"), home=home, options=EVERYTHING)
+    rules = place.parent / "rules" / "agent-soul.rules"
     title = "\n# Shared memory"
     noted = {file: file.read_text().replace(title, f"\nA NOTE{title}") for file in (place, skill)}
+    noted[rules] = f"{rules.read_text()}# A NOTE\n"
     for file, text in noted.items():
         file.write_text(text)
 
     [kept, _] = rerender(hub, home=home)
-    join(hub, find("codex"), home=home)
-    assert not join(hub, find("codex"), home=home).plan.changes
+    join(hub, find("codex"), home=home, options=EVERYTHING)
+    assert not join(hub, find("codex"), home=home, options=EVERYTHING).plan.changes
     end_join(hub, find("codex"), home=home)
 
     assert "changed our part" in kept.what

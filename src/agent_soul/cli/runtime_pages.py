@@ -220,9 +220,9 @@ every change as a diff and writes nothing; a second join changes no byte; `--uni
 - **`--mcp`** adds the MCP server ([docs](../mcp.md)), **`--allow`** rules that let the agent run the memory's commands
   without asking. Neither is done unasked; a program that takes nothing but MCP gets the server anyway.
 - **One hub per program**, and for all programs that read one skill file (`~/.agents/skills`), since its commands name
-  the hub. Where another hub is joined already, that is said and nothing is changed. Nor is it where that hub is not there
-  now, for it may be back in a moment (a drive, a network folder); `--replace` takes over what a hub left that was moved
-  or is gone.
+  the hub. Where another hub is joined already, that is said and nothing is changed. Nor is it where that hub is not
+  there now, for it may be back in a moment (a drive, a network folder); `--replace` takes over what a hub left that was
+  moved or is gone.
 
 The files and forms of Claude Code, Codex, Gemini CLI and opencode are tried with the real programs
 ([how](../proof.md#real-agent-programs)); those of the others are taken from their documentation.
