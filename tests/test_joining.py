@@ -630,3 +630,45 @@ def test_what_is_joined_elsewhere_is_not_forgotten(tmp_path: Path) -> None:
     assert end_join(hub, find("codex"), home=moved).notes == ()
     assert not (tmp_path / "codex").exists()
     assert not (hub.state / "joined.json").exists()
+
+
+@pytest.mark.parametrize("kind", ["empty folder", "nothing", "our own file"])
+def test_no_link_at_the_skills_place_is_written_through(kind: str, tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    place, mine = home.folder / ".agents" / "skills" / "agent-soul", tmp_path / "mine"
+    place.parent.mkdir(parents=True)
+    if kind == "our own file":  # as dotfiles keep it
+        join(hub, find("zed"), home=home_in(tmp_path / "other"))
+        place.mkdir()
+        (place / "SKILL.md").symlink_to(tmp_path / "other" / ".agents" / "skills" / "agent-soul" / "SKILL.md")
+    else:
+        place.symlink_to(mine)
+    if kind == "empty folder":
+        mine.mkdir()
+    before = picture(tmp_path)
+
+    outcome = join(hub, find("zed"), home=home)
+    end_join(hub, find("zed"), home=home)
+
+    assert [odd.path.name for odd in outcome.plan.odd] == ["SKILL.md"]
+    assert "a link in its place leads to" in outcome.plan.odd[0].reason
+    after = picture(tmp_path)
+    assert {name: each for name, each in after.items() if not name.startswith("hub")} == {
+        name: each for name, each in before.items() if not name.startswith("hub")
+    }
+
+
+def test_programs_that_share_a_skill_share_a_hub(tmp_path: Path, home: Home) -> None:
+    """Its commands name one; what to end first is named by the program that is joined there."""
+    first, second = make_hub(tmp_path / "first"), make_hub(tmp_path / "second")
+    join(first, find("codex"), home=home)
+
+    with pytest.raises(RefusedError, match="belongs to the join of another hub") as caught:
+        join(second, find("zed"), home=home)
+    assert "soul join codex --uninstall" in caught.value.hint
+
+    assert [each.runtime.name for each in joined(first, home=home)] == ["codex"]
+    end_join(first, find("codex"), home=home)
+    join(second, find("zed"), home=home)
+    end_join(second, find("zed"), home=home)
+    assert picture(home.folder) == {}
