@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -720,3 +721,143 @@ def test_a_link_that_leads_nowhere_costs_only_its_file(tmp_path: Path, home: Hom
     end_join(hub, find("claude-code"), home=home)
     end_join(hub, find("codex"), home=home)
     assert picture(home.folder) == before
+
+
+def test_a_note_within_our_part_is_kept_beside_the_file(tmp_path: Path, home: Home) -> None:
+    """What a person wrote between our comments, in the skill or among our rules goes at the next compile and join."""
+    hub = make_hub(tmp_path / "hub")
+    place = home.folder / ".codex" / "AGENTS.md"
+    skill = home.folder / ".agents" / "skills" / "agent-soul" / "SKILL.md"
+    place.parent.mkdir()
+    place.write_text("Mine.\n")
+    join(hub, find("codex"), home=home, options=EVERYTHING)
+    rules = place.parent / "rules" / "agent-soul.rules"
+    title = "\n# Shared memory"
+    noted = {file: file.read_text().replace(title, f"\nA NOTE{title}") for file in (place, skill)}
+    noted[rules] = f"{rules.read_text()}# A NOTE\n"
+    for file, text in noted.items():
+        file.write_text(text)
+
+    [kept, _] = rerender(hub, home=home)
+    join(hub, find("codex"), home=home, options=EVERYTHING)
+    assert not join(hub, find("codex"), home=home, options=EVERYTHING).plan.changes
+    end_join(hub, find("codex"), home=home)
+
+    assert "changed our part" in kept.what
+    assert place.read_text() == "Mine.\n"
+    left = [path for path in home.folder.rglob("*") if path.is_file() and path != place]
+    assert sorted(path.read_text() for path in left) == sorted(noted.values())
+    assert all(path.name.endswith(BACKUP) for path in left)
+
+
+def test_a_server_of_our_name_stays_and_the_rest_is_joined(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    file = home.folder / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text('{"mcpServers": {"agent-soul": {"command": "npx", "env": {"KEY": "mine"}}}}')
+    before = picture(home.folder)
+
+    outcome = join(hub, find("gemini"), home=home, options=Options(mcp=True))
+    text = file.read_text()
+    end_join(hub, find("gemini"), home=home)
+
+    assert [odd.path for odd in outcome.plan.odd] == [file]
+    assert '"mcp"' in outcome.plan.odd[0].snippet
+    assert '{"command": "npx", "env": {"KEY": "mine"}}' in text
+    assert '"hooks"' in text
+    assert picture(home.folder) == before
+
+
+def test_a_copy_stays_where_the_file_cannot_be_what_it_was(tmp_path: Path, home: Home) -> None:
+    """A program wrote its settings anew without the comment; the next join leaves the older copy alone, too."""
+    hub = make_hub(tmp_path / "hub")
+    file = home.folder / ".gemini" / "settings.json"
+    file.parent.mkdir()
+    file.write_text('{"hooks": {/* mine */}}')
+    join(hub, find("gemini"), home=home)
+    file.write_text(file.read_text().replace("/* mine */", "").replace('{"hooks"', '{"theme": "dark", "hooks"'))
+
+    [note] = end_join(hub, find("gemini"), home=home).notes
+    again = file.read_text()
+    copy = file.with_name(f"{file.name}{BACKUP}")
+    assert str(copy) in note
+    assert copy.read_text() == '{"hooks": {/* mine */}}'
+    join(hub, find("gemini"), home=home)
+    end_join(hub, find("gemini"), home=home)
+
+    assert file.read_text() == again
+    assert [path.read_text() for path in file.parent.glob(f"*{BACKUP}")] == ['{"hooks": {/* mine */}}']
+
+
+def test_a_join_of_another_machine_leaves_a_copy_too(tmp_path: Path, home: Home) -> None:
+    """Settings that came with dotfiles hold a join of a hub that is not here, and what is a person's."""
+    first, second = make_hub(tmp_path / "first"), make_hub(tmp_path / "second")
+    file = home.folder / ".gemini" / "settings.json"
+    join(first, find("gemini"), home=home)
+    file.write_text(text := file.read_text().replace("{", '{"theme": "dark", ', 1))
+    first.root.rename(tmp_path / "gone")
+
+    join(second, find("gemini"), home=home, replaces=True)
+    assert file.with_name(f"{file.name}{BACKUP}").read_text() == text
+    end_join(second, find("gemini"), home=home)
+
+    assert json.loads(file.read_text()) == {"theme": "dark"}
+    assert not list(home.folder.rglob(f"*{BACKUP}"))
+
+
+def test_what_is_joined_elsewhere_is_not_forgotten(tmp_path: Path) -> None:
+    """A variable that led to the program's files is not set any more: that is said, and the next time finds them."""
+    hub = make_hub(tmp_path / "hub")
+    moved = home_in(tmp_path / "home", CODEX_HOME=str(tmp_path / "codex"))
+    join(hub, find("codex"), home=moved)
+
+    [note] = end_join(hub, find("codex"), home=home_in(tmp_path / "home")).notes
+
+    assert "$CODEX_HOME" in note
+    assert (hub.state / "joined.json").exists()
+    assert joined(hub, home=moved)
+    assert end_join(hub, find("codex"), home=moved).notes == ()
+    assert not (tmp_path / "codex").exists()
+    assert not (hub.state / "joined.json").exists()
+
+
+@pytest.mark.parametrize("kind", ["empty folder", "nothing", "our own file"])
+def test_no_link_at_the_skills_place_is_written_through(kind: str, tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    place, mine = home.folder / ".agents" / "skills" / "agent-soul", tmp_path / "mine"
+    place.parent.mkdir(parents=True)
+    if kind == "our own file":  # as dotfiles keep it
+        join(hub, find("zed"), home=home_in(tmp_path / "other"))
+        place.mkdir()
+        (place / "SKILL.md").symlink_to(tmp_path / "other" / ".agents" / "skills" / "agent-soul" / "SKILL.md")
+    else:
+        place.symlink_to(mine)
+    if kind == "empty folder":
+        mine.mkdir()
+    before = picture(tmp_path)
+
+    outcome = join(hub, find("zed"), home=home)
+    end_join(hub, find("zed"), home=home)
+
+    assert [odd.path.name for odd in outcome.plan.odd] == ["SKILL.md"]
+    assert "a link in its place leads to" in outcome.plan.odd[0].reason
+    after = picture(tmp_path)
+    assert {name: each for name, each in after.items() if not name.startswith("hub")} == {
+        name: each for name, each in before.items() if not name.startswith("hub")
+    }
+
+
+def test_programs_that_share_a_skill_share_a_hub(tmp_path: Path, home: Home) -> None:
+    """Its commands name one; what to end first is named by the program that is joined there."""
+    first, second = make_hub(tmp_path / "first"), make_hub(tmp_path / "second")
+    join(first, find("codex"), home=home)
+
+    with pytest.raises(RefusedError, match="belongs to the join of another hub") as caught:
+        join(second, find("zed"), home=home)
+    assert "soul join codex --uninstall" in caught.value.hint
+
+    assert [each.runtime.name for each in joined(first, home=home)] == ["codex"]
+    end_join(first, find("codex"), home=home)
+    join(second, find("zed"), home=home)
+    end_join(second, find("zed"), home=home)
+    assert picture(home.folder) == {}

@@ -202,7 +202,11 @@ every change as a diff and writes nothing; a second join changes no byte; `--uni
 
 - **Your own text stays.** In a Markdown file ours stands between two comments, `agent-soul:begin` and `agent-soul:end`.
   In settings, comments, order, indentation, line ends and everybody else's entries stay. Before a file of yours is
-  changed for the first time, a copy is put beside it (`.agent-soul.bak`), which goes with `--uninstall`.
+  changed for the first time, a copy is put beside it (`.agent-soul.bak`), which goes with `--uninstall`; it stays, and
+  that is said, where the file was changed since and its first form cannot be had from what is left.
+- **What is not ours, word for word, is yours.** A hook, server or skill of the same name that `soul join` did not write
+  is left alone, and named where it stands in our way. What you write *within* our part goes when that is written anew;
+  the file with it is kept as `NAME.HASH.agent-soul.bak`, for you to delete. No link at the skill's place is followed.
 - **What cannot be understood is not written.** What to paste into that file is printed, and the exit code is 5.
 - **All or nothing.** If the system refuses a file in the middle, what was written before is put back.
 - **The text follows the memory.** `compile`, `sync`, `share`, `boot` and the hooks bring it up to date.
@@ -216,7 +220,10 @@ every change as a diff and writes nothing; a second join changes no byte; `--uni
   the same, because a `.gitignore` says `!` of it, or because a link leads into another repository.
 - **`--mcp`** adds the MCP server ([docs](../mcp.md)), **`--allow`** rules that let the agent run the memory's commands
   without asking. Neither is done unasked; a program that takes nothing but MCP gets the server anyway.
-- **One hub per program.** Where another hub is joined already, that is said and nothing is changed.
+- **One hub per program**, and for all programs that read one skill file (`~/.agents/skills`), since its commands name
+  the hub. Where another hub is joined already, that is said and nothing is changed. Nor is it where that hub is not
+  there now, for it may be back in a moment (a drive, a network folder); `--replace` takes over what a hub left that was
+  moved or is gone.
 
 The files and forms of Claude Code, Codex, Gemini CLI and opencode are tried with the real programs
 ([how](../proof.md#real-agent-programs)); those of the others are taken from their documentation.

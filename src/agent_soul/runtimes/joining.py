@@ -26,9 +26,9 @@ from agent_soul.runtimes.machine import (
     texts_of,
     typed_command,
 )
-from agent_soul.runtimes.model import SERVER, Home, Options, Placed, Runtime, Scene
+from agent_soul.runtimes.model import SERVER, Home, Options, Place, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import drop_note, is_noted, joining_alone, read_note, write_note
-from agent_soul.runtimes.plan import Change, Odd, Plan, decode, plan_end, plan_join
+from agent_soul.runtimes.plan import Change, Odd, Plan, backup_of, decode, plan_end, plan_join
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.sources import propose, used_by_others
@@ -133,11 +133,40 @@ def end_join(
         others = [each for each in joined(hub, home=home) if (each.runtime, each.project) != (runtime, project)]
         used = {(each.path, each.edit.snippet) for other in others for each in other.placed if not _is_counted(each)}
         plan = plan_end((each for each in placed if (each.path, each.edit.snippet) not in used), read)
+        source = standing.source if standing else ""
+        notes = [*_notes_on_copies(plan, placed), *([] if source or project else _notes_on_nothing(runtime))]
         if apply:
             _sweep(placed)
             plan = _ended(plan, placed)
-            _forget(hub, runtime, project, is_last=not (others or plan.odd))
-    return Outcome(standing.source if standing else "", plan)
+            is_found = bool(source or project)  # else it may stand where a variable leads that is not set now
+            _forget(hub, runtime, project, is_last=is_found and not (others or plan.odd))
+    return Outcome(source, plan, tuple(notes))
+
+
+def _notes_on_nothing(runtime: Runtime) -> Iterator[str]:
+    """Yield where the program's files may be of which none, or the skill alone, was found."""
+    variables = ", ".join(dict.fromkeys(root.partition("/")[0] for root in _roots(runtime) if root.startswith("$")))
+    if variables:
+        again = f"if it was joined with {variables} set otherwise, set that so and end the join again"
+        yield f"nothing else of a join of {runtime.title} was found here; {again}"
+
+
+def _roots(runtime: Runtime) -> Iterator[str]:
+    for part in runtime.parts:
+        place = getattr(part, "place", None)
+        if isinstance(place, Place):
+            yield from place.roots
+
+
+def _notes_on_copies(plan: Plan, placed: Sequence[Placed]) -> Iterator[str]:
+    """Yield the copies that stay, since their files were changed and are not what they were."""
+    gone = {change.path for change in plan.changes if change.after is None}
+    for change in plan.changes:
+        copy = backup_of(change.path)
+        text = decode(change.after or b"")[1]
+        is_joined = any(each.edit.marks(text) for each in placed if each.path == change.path)
+        if copy not in gone and not is_joined and read(copy) is not None:
+            yield f"{copy} stays: it has the file as it was before the join, and that has changed since"
 
 
 def _ended(plan: Plan, placed: Sequence[Placed]) -> Plan:
@@ -150,14 +179,15 @@ def _ended(plan: Plan, placed: Sequence[Placed]) -> Plan:
 
 def _forget(hub: Hub, runtime: Runtime, project: Path | None, *, is_last: bool) -> None:
     """Remove the folders that were made for joins and are empty, and note which are left."""
+    if not is_noted(hub):
+        return
     note = read_note(hub)
     for folder in note.folders:
         sweep_dead(Path(folder))
     note = note._replace(folders=tuple(map(str, remove_empty([Path(folder) for folder in note.folders]))))
+    note = note.without_project(runtime.name, project) if project else note
     with contextlib.suppress(StoppedError):  # a folder too many in the note costs nothing, and all else is done
-        write_note(hub, note.without_project(runtime.name, project) if project else note) if not is_last else drop_note(
-            hub
-        )
+        drop_note(hub) if is_last else write_note(hub, note)
 
 
 def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:

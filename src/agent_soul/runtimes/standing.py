@@ -45,12 +45,12 @@ def joined(hub: Hub, *, home: Home | None = None) -> list[Standing]:
 
 
 def find_join(hub: Hub, runtime: Runtime, scene: Scene) -> Standing | None:
-    """Return the join of one program, or None. Raises `RefusedError` where a hub that is there has it."""
+    """Return the join of one program, or None."""
     placed = tuple(placed_by(runtime, scene))
     marks = [mark for each in placed for mark in marks_in(each) if is_of(hub, mark) and is_for(runtime, mark)]
-    if not marks:
-        return None
     source = next((mark.source for mark in marks if mark.source), "")
+    if not source:  # nothing, or only its share of a skill: its own files may be where a variable leads
+        return None
     return Standing(runtime, source, next((mark.program for mark in marks if mark.program), ()), scene.project, placed)
 
 
