@@ -68,9 +68,7 @@ def hook(event: str, runtime: str, source: str | None, hub_name: str | None) -> 
     watchdog.start()
     try:
         with patience(limits.lock):
-            printed = _answer(event, runtime, source or "", hub_name, read_object(seconds=limits.whole / 4))
-        if printed:
-            show_as_is(printed)
+            _answer(event, runtime, source or "", hub_name, read_object(seconds=limits.whole / 4))
     except SoulError as error:
         _say_why(error.message, error.hint)
     except Exception as error:  # of ours or the system's: an agent must start without its memory rather than not at all
@@ -80,7 +78,8 @@ def hook(event: str, runtime: str, source: str | None, hub_name: str | None) -> 
     return ExitCode.DONE
 
 
-def _answer(event: str, runtime: str, source: str, hub_name: str | None, said: Mapping[str, Any]) -> str:
+def _answer(event: str, runtime: str, source: str, hub_name: str | None, said: Mapping[str, Any]) -> None:
+    """Print what the hook has to say, and keep that it was told: in this order, for it may be ended in between."""
     from agent_soul.adding import local_now
     from agent_soul.hooking.call import SESSION_START, call_of
     from agent_soul.hooking.place import Place
@@ -90,22 +89,34 @@ def _answer(event: str, runtime: str, source: str, hub_name: str | None, said: M
     if not call.event:
         if not call.is_subagent:
             _say_why(f"there is no event {event!r}", "there are session-start, stop and session-end")
-        return ""
+        return
     hub = open_hub(hub_name)
     place = Place(hub, source, local_now(), _typed_for(hub))
-    if call.event != SESSION_START:
-        return run(call, place)
-    read = _read_before(hub, call)
-    printed = run(call, place, read.text, unsure=place.now.timestamp() - read.changed < _UNSURE_SECONDS)
-    tell_agents(hub, looking=True)
-    return printed
+    if call.event == SESSION_START:
+        read = _read_before(hub, call)
+        answer = run(call, place, read.text, unsure=place.now.timestamp() - read.changed < _UNSURE_SECONDS)
+    else:
+        answer = run(call, place)
+    if answer.text:
+        show_as_is(answer.text)
+    answer.remember()
+    if call.event == SESSION_START:
+        tell_agents(hub, looking=True)
 
 
 def _read_before(hub: Hub, call: Call) -> Read:
     """Return what the agent read before this hook ran, so before anything is pulled and its files are written anew."""
     from agent_soul.runtimes.reading import text_read
 
-    return text_read(hub, call.runtime, Path(call.folder or os.curdir).absolute())
+    return text_read(hub, call.runtime, _folder_of(call))
+
+
+def _folder_of(call: Call) -> Path:
+    """Return where the agent works; a folder that was deleted meanwhile has no name any more."""
+    folder = Path(call.folder)
+    with contextlib.suppress(OSError):
+        return folder.absolute()
+    return folder
 
 
 def _typed_for(hub: Hub) -> Callable[[str], str]:
