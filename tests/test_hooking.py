@@ -540,7 +540,10 @@ class TestProcess:
             "hook", "session-start", "--runtime", "codex", env={"PATH": f"{git_file.parent}:{os.environ['PATH']}"}
         )
 
-        assert (done.stdout, done.stderr) == ("", "soul hook: it took too long and was ended\n")
+        text = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+        assert "there was no time" in text
+        assert f'boot --hub "{hub}"' in text
+        assert done.stderr == "soul hook: it took too long and was ended\n"
         assert time.monotonic() - began < 10
         assert "From elsewhere." in told(machines.one, seconds=200)
 
