@@ -815,6 +815,17 @@ def test_joined_programs_are_sound_and_named(joined_mine: Path) -> None:
     assert {each.name for each in gather(open_hub(joined_mine), NOW).joined} == {"codex", "claude-code"}
 
 
+def test_a_program_whose_text_is_spoilt_is_named(mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing else of it is left, so nobody can tell that it is joined to this hub, or to which."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    file = tmp_path / ".codeium" / "windsurf" / "memories" / "global_rules.md"
+    join(open_hub(mine), find("windsurf"))
+    file.write_text(file.read_text("utf-8").replace("program=[", "program=[["), encoding="utf-8")
+
+    [finding] = examine(gather(open_hub(mine), NOW))
+    assert (finding.code, finding.where) == ("join-odd", str(file))
+
+
 def test_old_text_of_a_program_is_found_and_mended(joined_mine: Path, tmp_path: Path) -> None:
     (joined_mine / "USER.md").write_text("# USER\n- Call me Lin.\n", encoding="utf-8")
     facts = gather(open_hub(joined_mine), NOW)

@@ -45,8 +45,9 @@ def say(hub: Hub, summary: str, source: str = "home-mac", **fields: Any) -> str:
 def told(hub: Hub, session: str = "", *, origin: str = "", read: str | None = None, seconds: float = 0) -> str:
     """Return what an agent is told at the start of a session, who read the pages as they are."""
     place = Place(hub, SOURCE, datetime.now().astimezone() + timedelta(seconds=seconds))
-    printed = run(Call("session-start", "codex", session, origin), place, pages_text(hub) if read is None else read)
-    text: str = json.loads(printed)["hookSpecificOutput"]["additionalContext"] if printed else ""
+    answer = run(Call("session-start", "codex", session, origin), place, pages_text(hub) if read is None else read)
+    answer.remember()
+    text: str = json.loads(answer.text)["hookSpecificOutput"]["additionalContext"] if answer.text else ""
     return text
 
 
@@ -54,8 +55,9 @@ def reminder(hub: Hub, minutes: float, *, runtime: str = "codex", session: str =
     place = Place(
         hub, SOURCE, NOW + timedelta(minutes=minutes), lambda text: text.replace("`soul ", "`python3 soul.py ")
     )
-    printed = run(Call("stop", runtime, session, **more), place, "")
-    return json.loads(printed)["reason"] if printed else ""
+    answer = run(Call("stop", runtime, session, **more), place, "")
+    answer.remember()
+    return json.loads(answer.text)["reason"] if answer.text else ""
 
 
 class TestStart:
@@ -92,6 +94,21 @@ class TestStart:
             "- It lasts.",
         ]
         assert told(machines.other, "three", seconds=400) == ""
+
+    def test_only_what_was_printed_counts_as_told(self, machines: Machines) -> None:
+        """A hook that is ended before it printed has told nothing, so the next session hears it."""
+        assert told(machines.other, "one") == ""
+        say(machines.one, "Refund test is red.", scope="fuzzy")
+        sync(machines.one)
+        say(machines.other, "Not committed yet.", "other-agent", scope="fuzzy")
+        later = Place(machines.other, SOURCE, datetime.now().astimezone() + timedelta(seconds=200))
+        said = run(Call("session-start", "codex", "two"), later, pages_text(machines.other)).text
+
+        again = told(machines.other, "three", seconds=400)
+
+        for text in ("Refund test is red.", "Waiting: 1 not shared yet"):
+            assert text in said
+            assert text in again
 
     def test_what_was_recorded_here_and_is_on_no_page_yet_is_told(self, hub: Path) -> None:
         here = open_hub(hub)
@@ -182,7 +199,7 @@ class TestStart:
         say(here, "Some fact.")
 
         place = Place(here, SOURCE, NOW)
-        assert run(Call("session-start", "codex", "s", is_subagent=True), place, "") == ""
+        assert run(Call("session-start", "codex", "s", is_subagent=True), place, "").text == ""
         assert known_sessions(here) == []
         assert not (here.state / "hooks").exists()
 
@@ -523,7 +540,10 @@ class TestProcess:
             "hook", "session-start", "--runtime", "codex", env={"PATH": f"{git_file.parent}:{os.environ['PATH']}"}
         )
 
-        assert (done.stdout, done.stderr) == ("", "soul hook: it took too long and was ended\n")
+        text = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+        assert "there was no time" in text
+        assert f'boot --hub "{hub}"' in text
+        assert done.stderr == "soul hook: it took too long and was ended\n"
         assert time.monotonic() - began < 10
         assert "From elsewhere." in told(machines.one, seconds=200)
 

@@ -36,6 +36,11 @@ _LIMITS: Mapping[str, _Limits] = {"session-end": _Limits(0.9, 0.2)}
 """Of hooks that get less time; Claude Code gives all that run at the end of a session 1.5 s, Codex 3 s."""
 _UNSURE_SECONDS = 30
 """A program may take as long from reading its files to running the hook; whoever writes them meanwhile is too late."""
+_NO_TIME = (
+    "Shared memory: there was no time to look for what is newer than what was read at the start. "
+    "`soul boot{source}` says it, and what waits for somebody."
+)
+"""What is known where the time is over; the next session is told what this one was not."""
 _COMMAND = re.compile(r"`soul ([a-z-]+)")
 
 
@@ -63,14 +68,13 @@ def hook(event: str, runtime: str, source: str | None, hub_name: str | None) -> 
     recorded nothing; session-end sends what waits, in the background.
     """
     limits = _LIMITS.get(event, _Limits())
-    watchdog = threading.Timer(limits.whole, _give_up)
+    instead: list[str] = []
+    watchdog = threading.Timer(limits.whole, _give_up, [instead])
     watchdog.daemon = True
     watchdog.start()
     try:
         with patience(limits.lock):
-            printed = _answer(event, runtime, source or "", hub_name, read_object(seconds=limits.whole / 4))
-        if printed:
-            show_as_is(printed)
+            _answer(event, runtime, source or "", hub_name, read_object(seconds=limits.whole / 4), instead)
     except SoulError as error:
         _say_why(error.message, error.hint)
     except Exception as error:  # of ours or the system's: an agent must start without its memory rather than not at all
@@ -80,9 +84,16 @@ def hook(event: str, runtime: str, source: str | None, hub_name: str | None) -> 
     return ExitCode.DONE
 
 
-def _answer(event: str, runtime: str, source: str, hub_name: str | None, said: Mapping[str, Any]) -> str:
+def _answer(
+    event: str, runtime: str, source: str, hub_name: str | None, said: Mapping[str, Any], instead: list[str]
+) -> None:
+    """Print what the hook has to say, and keep that it was told: in this order, for it may be ended in between.
+
+    `instead` takes what is to be printed where there is no time for more.
+    """
     from agent_soul.adding import local_now
     from agent_soul.hooking.call import SESSION_START, call_of
+    from agent_soul.hooking.envelope import at_start
     from agent_soul.hooking.place import Place
     from agent_soul.hooking.run import run
 
@@ -90,22 +101,39 @@ def _answer(event: str, runtime: str, source: str, hub_name: str | None, said: M
     if not call.event:
         if not call.is_subagent:
             _say_why(f"there is no event {event!r}", "there are session-start, stop and session-end")
-        return ""
+        return
     hub = open_hub(hub_name)
     place = Place(hub, source, local_now(), _typed_for(hub))
-    if call.event != SESSION_START:
-        return run(call, place)
-    read = _read_before(hub, call)
-    printed = run(call, place, read.text, unsure=place.now.timestamp() - read.changed < _UNSURE_SECONDS)
-    tell_agents(hub, looking=True)
-    return printed
+    if call.event == SESSION_START and not call.is_subagent:
+        instead.append(
+            at_start(place.typed(_NO_TIME.format(source=f" --source {source}" if source else "")), call.runtime)
+        )
+    if call.event == SESSION_START:
+        read = _read_before(hub, call)
+        answer = run(call, place, read.text, unsure=place.now.timestamp() - read.changed < _UNSURE_SECONDS)
+    else:
+        answer = run(call, place)
+    instead.clear()
+    if answer.text:
+        show_as_is(answer.text)
+    answer.remember()
+    if call.event == SESSION_START:
+        tell_agents(hub, looking=True)
 
 
 def _read_before(hub: Hub, call: Call) -> Read:
     """Return what the agent read before this hook ran, so before anything is pulled and its files are written anew."""
     from agent_soul.runtimes.reading import text_read
 
-    return text_read(hub, call.runtime, Path(call.folder or os.curdir).absolute())
+    return text_read(hub, call.runtime, _folder_of(call))
+
+
+def _folder_of(call: Call) -> Path:
+    """Return where the agent works; a folder that was deleted meanwhile has no name any more."""
+    folder = Path(call.folder)
+    with contextlib.suppress(OSError):
+        return folder.absolute()
+    return folder
 
 
 def _typed_for(hub: Hub) -> Callable[[str], str]:
@@ -119,8 +147,10 @@ def _say_why(what: str, hint: str) -> None:
     say(" ".join(f"soul hook: {what}{'; ' if hint else ''}{hint}".split()))
 
 
-def _give_up() -> None:
+def _give_up(instead: list[str]) -> None:
     """End the process, whatever it waits for: our own time limits cannot end a disk that hangs."""
+    with contextlib.suppress(OSError):
+        os.write(1, "".join(f"{each}\n" for each in instead).encode())
     with contextlib.suppress(OSError):
         os.write(2, b"soul hook: it took too long and was ended\n")
     os._exit(ExitCode.DONE)

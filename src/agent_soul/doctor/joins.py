@@ -14,7 +14,7 @@ from pathlib import Path
 from agent_soul.doctor.runtimes import Joined, Reading, Stray
 from agent_soul.errors import SoulError, StoppedError
 from agent_soul.hub import Hub
-from agent_soul.runtimes.blocks import Block
+from agent_soul.runtimes.blocks import Block, find_block
 from agent_soul.runtimes.joining import join
 from agent_soul.runtimes.machine import home_of_process
 from agent_soul.runtimes.plan import BACKUP, decode
@@ -31,7 +31,28 @@ _START_SECONDS = 60.0
 def look_at_joins(hub: Hub) -> list[Joined]:
     """Return the programs that are joined to the hub on this machine. Their command is started."""
     fault_of = functools.cache(_fault_of)  # most programs start the same command
-    return [_look(hub, standing, fault_of) for standing in joined(hub)]
+    return [*(_look(hub, standing, fault_of) for standing in joined(hub)), *_spoilt(hub)]
+
+
+def _spoilt(hub: Hub) -> Iterator[Joined]:
+    """Yield the programs of which only text is left that nobody can tell for which hub it is: `joined` knows none."""
+    known = {standing.runtime.name for standing in joined(hub)}
+    for runtime in (each for each in RUNTIMES.values() if each.name not in known):
+        blocks = (
+            each for each in placed_by(runtime, probe(hub, home_of_process(), None)) if isinstance(each.edit, Block)
+        )
+        odd = tuple((str(each.path), reason) for each in blocks if (reason := _spoilt_block(each.path)))
+        if odd:
+            yield Joined(runtime.name, runtime.title, "", odd=odd)
+
+
+def _spoilt_block(path: Path) -> str:
+    """Return why the block in a file says nothing, or an empty string."""
+    try:
+        find_block(_text_of(path))
+    except StoppedError as error:
+        return error.message
+    return ""
 
 
 def strays_of(hub: Hub) -> Iterator[Stray]:

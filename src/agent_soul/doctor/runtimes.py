@@ -27,6 +27,7 @@ class Joined(NamedTuple):
     `program` is what of its hooks and tools does not start, and `fault` why not; empty where all do. `outdated` are
     files that joining again would change, with what is in them; `odd` are files that nobody can edit, with the reason.
     `notes` say what else stands in the way. `project` is the folder where only a project is joined.
+    Where nobody can tell any more for which hub its files are, `source` is empty.
     """
 
     name: str
@@ -103,7 +104,7 @@ def _shared_sources(programs: Sequence[Joined]) -> Iterator[Finding]:
     for each in programs:
         names[each.source].add(each.title)
     for source, titles in sorted(names.items()):
-        if len(titles) > 1:
+        if source and len(titles) > 1:
             what = f"{' and '.join(sorted(titles))} write under one source id"
             mend = "`soul join RUNTIME --source ANOTHER-ID` for one of them"
             yield Finding("same-source", source, what, "nobody can tell who said what", mend)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Collection, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from agent_soul import gitio
 from agent_soul.boot import new_ids
@@ -27,25 +28,45 @@ _NAME_WIDTH = 30
 _TOLD_OTHERWISE = (PROFILE, STABLE, METRICS)
 
 
-def rows_elsewhere(hub: Hub, log: Log, memory: Memory, source: str) -> list[Row]:
-    """Return lines of pages that are loaded on demand, newest first; the next session of the source begins after them.
+class Elsewhere(NamedTuple):
+    """Lines of pages that are loaded on demand, newest first, and the commit up to which they were looked for."""
 
-    What is new is counted from the commit that was checked out at its last session. The first one is told nothing: it
-    has the pages.
+    rows: tuple[Row, ...] = ()
+    head: str = ""
+
+
+def look_elsewhere(hub: Hub, log: Log, memory: Memory, source: str) -> Elsewhere:
+    """Return what others recorded since the commit that was checked out at the source's last session.
+
+    The first one is told nothing: it has the pages.
     """
     if hub.git_root is None or not source:
-        return []
-    file = hub.state / "hooks" / "heads.json"
-    heads: dict[str, Any] = {}
-    with contextlib.suppress(StoppedError, ValueError, TypeError, RecursionError):
-        heads = dict(json.loads(read_regular(file)))
-    rows: list[Row] = []
+        return Elsewhere()
     with contextlib.suppress(StoppedError):  # git is gone, or has not that commit any more
-        before, told = heads.get(source) or ("", [])
-        rows = list(_rows(hub, log, memory, source, before, told))
-        heads[source] = (gitio.head(hub), [*told, *(row.key for row in rows)][-_MOST_KEPT:])
-        replace_file(file, json.dumps(heads).encode())
-    return rows
+        before, told = _heads(hub).get(source) or ("", [])
+        return Elsewhere(tuple(_rows(hub, log, memory, source, before, told)), gitio.head(hub))
+    return Elsewhere()
+
+
+def note_elsewhere(hub: Hub, source: str, told: Elsewhere) -> None:
+    """Keep that the source was told this: its next session begins after it."""
+    if not told.head:
+        return
+    heads = _heads(hub)
+    _, before = heads.get(source) or ("", [])
+    heads[source] = (told.head, [*before, *(row.key for row in told.rows)][-_MOST_KEPT:])
+    with contextlib.suppress(StoppedError):
+        replace_file(_file(hub), json.dumps(heads).encode())
+
+
+def _file(hub: Hub) -> Path:
+    return hub.state / "hooks" / "heads.json"
+
+
+def _heads(hub: Hub) -> dict[str, Any]:
+    with contextlib.suppress(StoppedError, ValueError, TypeError, RecursionError):
+        return dict(json.loads(read_regular(_file(hub))))
+    return {}
 
 
 def _rows(hub: Hub, log: Log, memory: Memory, source: str, before: str, told: Collection[str]) -> Iterator[Row]:

@@ -55,6 +55,11 @@ def remembering(hub: Hub, session: str) -> Iterator[Memo]:
             _write(hub, [*memos.items(), (session, memo)])
 
 
+def memo_of(hub: Hub, session: str) -> Memo:
+    """Return a copy of the memo of a session, which keeps nothing."""
+    return dict(_read(hub)).get(session, Memo()) if session else Memo()
+
+
 def is_first(memo: Memo, run: str, now: float) -> bool:
     """Tell whether the hook of `run` did not run within the last minute, and note that it does now."""
     before = memo.ran.get(run, 0.0)
@@ -69,17 +74,25 @@ def read_last(hub: Hub, session: str) -> frozenset[str]:
 
 
 def not_told_today(hub: Hub, source: str, day: str, rows: Iterable[str]) -> list[str]:
-    """Return those of the rows, or keys of them, that `source` was not told on `day`, and remember them as told."""
-    file = _folder(hub) / "reported.json"
-    told: list[Any] = []
-    with contextlib.suppress(StoppedError, ValueError, TypeError, KeyError, RecursionError):
-        known = dict(json.loads(read_regular(file)))
-        told = list(known["rows"]) if known.get("day") == day else []
-    new = [row for row in rows if [source, row] not in told]
+    """Return those of the rows, or keys of them, that `source` was not told on `day`."""
+    told = _reported(hub, day)
+    return [row for row in rows if [source, row] not in told]
+
+
+def note_told(hub: Hub, source: str, day: str, rows: Iterable[str]) -> None:
+    """Keep that `source` was told the rows on `day`."""
+    new = [[source, row] for row in rows]
     if new:
         with contextlib.suppress(StoppedError):
-            replace_file(file, json.dumps({"day": day, "rows": [*told, *([source, row] for row in new)]}).encode())
-    return new
+            content = json.dumps({"day": day, "rows": [*_reported(hub, day), *new]})
+            replace_file(_folder(hub) / "reported.json", content.encode())
+
+
+def _reported(hub: Hub, day: str) -> list[Any]:
+    with contextlib.suppress(StoppedError, ValueError, TypeError, KeyError, RecursionError):
+        known = dict(json.loads(read_regular(_folder(hub) / "reported.json")))
+        return list(known["rows"]) if known.get("day") == day else []
+    return []
 
 
 def _folder(hub: Hub) -> Path:

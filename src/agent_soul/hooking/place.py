@@ -1,4 +1,4 @@
-"""Where and for whom a hook runs."""
+"""Where and for whom a hook runs, and what it answers."""
 
 from __future__ import annotations
 
@@ -19,3 +19,17 @@ class Place(NamedTuple):
     source: str
     now: datetime
     typed: Callable[[str], str] = str
+
+
+def _nothing() -> None:
+    """Keep nothing."""
+
+
+class Answer(NamedTuple):
+    """What a hook prints, or nothing, and what keeps that it was told.
+
+    A hook may be ended at any moment; only what was printed counts as told.
+    """
+
+    text: str = ""
+    remember: Callable[[], None] = _nothing

@@ -15,10 +15,9 @@ from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hooking import delta, detached
 from agent_soul.hooking.call import COMPACT, CURSOR, RESUME, Call
-from agent_soul.hooking.delta import Row
-from agent_soul.hooking.elsewhere import rows_elsewhere
-from agent_soul.hooking.memo import Memo, is_first, not_told_today, read_last, remembering
-from agent_soul.hooking.place import Place
+from agent_soul.hooking.elsewhere import Elsewhere, look_elsewhere, note_elsewhere
+from agent_soul.hooking.memo import Memo, is_first, memo_of, not_told_today, note_told, read_last, remembering
+from agent_soul.hooking.place import Answer, Place
 from agent_soul.log import Log
 from agent_soul.missed import check_writes
 from agent_soul.outbox import whole_log
@@ -38,33 +37,48 @@ _HOW_TO_WRITE = (
 _MORE = "Left out for room: {} lines; `soul context` shows more."
 
 
+class Report(NamedTuple):
+    """What waits for somebody, as rows to tell, and the keys by which it is known as told."""
+
+    rows: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+
+
 class Found(NamedTuple):
     """What there may be to tell: the memory itself, what is reported, and what others recorded on demand."""
 
     memory: Memory
-    report: list[str]
-    others: list[Row]
+    report: Report = Report()
+    others: Elsewhere = Elsewhere()
 
 
-def start(call: Call, place: Place, already_read: str, *, unsure: bool = False) -> str:
-    """Bring what is new, note the session, and return what the agent should know, or nothing where it knows it."""
+def start(call: Call, place: Place, already_read: str, *, unsure: bool = False) -> Answer:
+    """Bring what is new, note the session, and answer what the agent should know, or nothing where it knows it."""
     hub = place.hub
     with remembering(hub, call.session) as memo:
         if not is_first(memo, f"start {call.origin}", place.now.timestamp()):
-            return ""  # two programs have the same hook
+            return Answer()  # two programs have the same hook
     pulled = _pulled(call, place)
     log = whole_log(hub)
     memory = recall(hub, log, "", place.now)
-    found = Found(memory, [], [])
+    found = Found(memory)
     if call.origin != COMPACT:
         report = _report(call, pulled, log, memory, place)
-        found = Found(memory, report, rows_elsewhere(hub, log, memory, place.source))
+        found = Found(memory, report, look_elsewhere(hub, log, memory, place.source))
     if place.source:
         with contextlib.suppress(RefusedError):  # an id that is none is said by whatever writes with it
             noted_session(hub, place.source, place.now, call.session)
     before = read_last(hub, call.session) if unsure else frozenset()
-    with remembering(hub, call.session) as memo:
-        return _news(call, place, found, already_read, before, memo)
+    known = memo_of(hub, call.session)
+    text = _news(call, place, found, already_read, before, known)
+    return Answer(text, lambda: _remember(call, place, found, known))
+
+
+def _remember(call: Call, place: Place, found: Found, told: Memo) -> None:
+    note_elsewhere(place.hub, place.source, found.others)
+    note_told(place.hub, place.source, found.memory.today, found.report.keys)
+    with remembering(place.hub, call.session) as memo:
+        memo.started, memo.read, memo.told = told.started, told.read, told.told
 
 
 def _news(call: Call, place: Place, found: Found, already_read: str, before: frozenset[str], memo: Memo) -> str:
@@ -74,8 +88,8 @@ def _news(call: Call, place: Place, found: Found, already_read: str, before: fro
     read = delta.keys_read(rows, already_read, memory.config.line)
     known = _known(call, memo, read & before if before else read)
     shown = {*delta.event_keys(already_read, memory.config.line), *memo.read, *before}
-    new = [row for row in (*rows, *delta.ended_rows(memory, shown), *found.others) if row.key not in known]
-    if not (new or found.report):
+    new = [row for row in (*rows, *delta.ended_rows(memory, shown), *found.others.rows) if row.key not in known]
+    if not (new or found.report.rows):
         return ""
     source = f" --source {place.source}" if place.source else ""
     if known:
@@ -83,7 +97,7 @@ def _news(call: Call, place: Place, found: Found, already_read: str, before: fro
     else:
         how_to_write = _HOW_TO_WRITE.format(source=source)
         head = f"# Shared memory of the user's agents ({memory.today})\n{_HOW_TO_READ}\n{how_to_write}"
-    told = delta.tell(place.typed(head), [place.typed(row) for row in found.report], new, place.typed(_MORE))
+    told = delta.tell(place.typed(head), [place.typed(row) for row in found.report.rows], new, place.typed(_MORE))
     memo.told += sorted(told.keys)
     return told.text
 
@@ -102,7 +116,7 @@ def _known(call: Call, memo: Memo, read: Collection[str]) -> set[str]:
     return set(read) & set(memo.read) | set(memo.told)
 
 
-def _report(call: Call, pulled: Pulled, log: Log, memory: Memory, place: Place) -> list[str]:
+def _report(call: Call, pulled: Pulled, log: Log, memory: Memory, place: Place) -> Report:
     """Return what waits for somebody and was not said today; of a session that goes on its own hook reminds."""
     sessions = [each for each in known_sessions(place.hub) if each.name != call.session or not call.session]
     writes = check_writes(sessions, log.events, place.now, memory.config)
@@ -110,10 +124,11 @@ def _report(call: Call, pulled: Pulled, log: Log, memory: Memory, place: Place) 
     missed = {each.mend: f"- Missed: {each.what}. Mend: `{each.mend}`" for each in writes.missed}
     others = [*([pulled.said] if pulled.is_stale else []), *map(str, writes.quiet), *waiting(place.hub, log, memory)]
     new = not_told_today(place.hub, place.source, memory.today, [*missed, *others])
-    return [
+    rows = [
         *some_of([missed[key] for key in new if key in missed], "soul check-writes"),
         *(f"- {each}" for each in new if each not in missed),
     ]
+    return Report(tuple(rows), tuple(new))
 
 
 def _pulled(call: Call, place: Place) -> Pulled:

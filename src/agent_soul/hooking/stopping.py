@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agent_soul.hooking.call import Call
 from agent_soul.hooking.memo import Memo, remembering
-from agent_soul.hooking.place import Place
+from agent_soul.hooking.place import Answer, Place
 from agent_soul.instants import parse_instant
 from agent_soul.missed import Session, check_writes
 from agent_soul.outbox import whole_log
@@ -16,20 +16,26 @@ _LOOK_AGAIN_SECONDS = 600
 _MINUTE_NS = 60 * 10**9
 
 
-def stop(call: Call, place: Place) -> str:
+def stop(call: Call, place: Place) -> Answer:
     """Return the reminder that the agent should see, or nothing."""
     session = _session(call, place)
     if session is None or call.is_final:
-        return ""
+        return Answer()
     with remembering(place.hub, call.session) as memo:
         if not _is_time_to_look(memo, session, place):
-            return ""
+            return Answer()
         memo.looked = place.now.timestamp()
         so_far = session._replace(end=place.now.isoformat(timespec="seconds"))
         config = load_config(place.hub)[0]
         missed = check_writes([so_far], whole_log(place.hub).events, place.now, config).missed
-        memo.reminded = bool(missed)
-    return place.typed(_reminder(missed[0].what, place.source)) if missed else ""
+    if not missed:
+        return Answer()
+    return Answer(place.typed(_reminder(missed[0].what, place.source)), lambda: _note_reminded(call, place))
+
+
+def _note_reminded(call: Call, place: Place) -> None:
+    with remembering(place.hub, call.session) as memo:
+        memo.reminded = True
 
 
 def _session(call: Call, place: Place) -> Session | None:
