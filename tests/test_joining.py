@@ -608,8 +608,9 @@ def test_what_killed_joins_left_is_removed_and_what_a_living_one_writes_is_not(t
     for name in names:
         (folder / name).write_text("half of a file")
 
-    sweep_joins(hub, home=home)
+    removed = sweep_joins(hub, home=home)
 
+    assert [path.name for path in removed] == names[:1]
     assert sorted(path.name for path in folder.iterdir()) == sorted(names[1:])
 
 

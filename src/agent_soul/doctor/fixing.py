@@ -16,10 +16,10 @@ from agent_soul.runtimes.joining import find_again, rerender, sweep_joins
 
 def fix(facts: Facts, findings: Iterable[Finding]) -> list[str]:
     """Mend what of the findings can be mended without a loss, and return what was done."""
-    sweep_joins(facts.hub)
+    swept = [f"removed what a killed join left: {file}" for file in sweep_joins(facts.hub)]
     find_again(facts.hub)
     wanted = dict.fromkeys(finding.fix for finding in findings if finding.fix)
-    return [said for name, act in _FIXES.items() if name in wanted for said in act(facts)]
+    return swept + [said for name, act in _FIXES.items() if name in wanted for said in act(facts)]
 
 
 def _remove_locks(facts: Facts) -> Iterator[str]:

@@ -94,10 +94,9 @@ def _apply(hub: Hub, runtime: Runtime, project: Path | None, plan: Plan) -> None
         raise
 
 
-def _sweep(placed: Iterable[Placed]) -> None:
-    """Remove what killed joins left beside the files."""
-    for folder in {each.path.parent for each in placed}:
-        sweep_dead(folder)
+def _sweep(placed: Iterable[Placed]) -> list[Path]:
+    """Remove what killed joins left beside the files, and return it."""
+    return [file for folder in sorted({each.path.parent for each in placed}) for file in sweep_dead(folder)]
 
 
 def end_join(
@@ -179,13 +178,11 @@ def find_again(hub: Hub, *, home: Home | None = None) -> None:
             write_note(hub, read_note(hub))
 
 
-def sweep_joins(hub: Hub, *, home: Home | None = None) -> None:
-    """Remove what killed joins left beside the files of every program."""
+def sweep_joins(hub: Hub, *, home: Home | None = None) -> list[Path]:
+    """Remove what killed joins left beside the files of every program, and return it."""
     home = home or home_of_process()
-    for runtime in RUNTIMES.values():
-        _sweep(placed_by(runtime, probe(hub, home, None)))
-    for standing in joined(hub, home=home):
-        _sweep(standing.placed)
+    placed = [each for runtime in RUNTIMES.values() for each in placed_by(runtime, probe(hub, home, None))]
+    return _sweep([*placed, *(each for standing in joined(hub, home=home) for each in standing.placed)])
 
 
 def proposed_source(hub: Hub, runtime: Runtime, home: Home) -> str:
