@@ -168,13 +168,16 @@ def sweep(folder: Path, *, below: bool = False) -> None:
             folders.clear()
 
 
-def sweep_dead(folder: Path) -> None:
-    """Remove what killed writers left in a folder in which others, of whatever hub, may be writing now."""
+def sweep_dead(folder: Path) -> list[Path]:
+    """Remove what killed writers left in a folder in which others may be writing now; return what was removed."""
+    removed = []
     with contextlib.suppress(OSError):
         for file in folder.glob(TEMPORARY_PATTERN):
             parts = _TEMPORARY.fullmatch(file.name)
             if parts and not _is_alive(int(parts["pid"]), file):
                 file.unlink()
+                removed.append(file)
+    return removed
 
 
 def _is_alive(pid: int, file: Path) -> bool:

@@ -25,12 +25,11 @@ class Mended(NamedTuple):
 
 def fix(facts: Facts, findings: Iterable[Finding]) -> Mended:
     """Mend what of the findings can be mended without a loss; what fails keeps nothing else from being mended."""
-    sweep_joins(facts.hub)
+    done = [f"removed what a killed join left: {file}" for file in sweep_joins(facts.hub)]
     find_again(facts.hub)
     wanted: dict[str, str] = {}
     for finding in findings:
         wanted.setdefault(finding.fix, finding.where)
-    done: list[str] = []
     failed: list[Finding] = []
     for name in filter(wanted.__contains__, _FIXES):
         try:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import platform
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from agent_soul.clone import clone_ids
 from agent_soul.errors import StoppedError
 from agent_soul.files import sweep_dead
 from agent_soul.hub import Hub
-from agent_soul.log import read_source_files
-from agent_soul.runtimes.allowing import PERMISSIONS
+from agent_soul.runtimes.advice import notes_on_end, notes_on_join, sources_elsewhere
 from agent_soul.runtimes.blocks import Block
-from agent_soul.runtimes.commands import mcp_words
 from agent_soul.runtimes.keeping_out import refuse_published
 from agent_soul.runtimes.machine import (
     home_of_process,
@@ -26,12 +23,12 @@ from agent_soul.runtimes.machine import (
     texts_of,
     typed_command,
 )
-from agent_soul.runtimes.model import SERVER, Home, Options, Place, Placed, Runtime, Scene
+from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import drop_note, is_noted, joining_alone, read_note, write_note
-from agent_soul.runtimes.plan import Change, Odd, Plan, backup_of, decode, plan_end, plan_join
+from agent_soul.runtimes.plan import Change, Odd, Plan, plan_end, plan_join
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.skill_edits import SkillFile
-from agent_soul.runtimes.sources import propose, used_by_others
+from agent_soul.runtimes.sources import propose
 from agent_soul.runtimes.standing import find_join, is_for, is_of, joined, marks_in, placed_by, probe, refuse_other_hub
 from agent_soul.runtimes.static_text import copied_text
 from agent_soul.runtimes.writing import missing_folders, read, remove_empty, write, write_each
@@ -79,11 +76,7 @@ def join(
         plan = plan_join(placed, read)
         if project:
             refuse_published(placed, plan)
-        notes = [
-            *_notes(runtime, scene, placed, plan),
-            *_notes_on_options(runtime, scene, placed),
-            *_notes_on_source(hub, runtime, scene, placed),
-        ]
+        notes = notes_on_join(hub, runtime, scene, placed, plan)
         if apply:
             _sweep(placed)
             _apply(hub, runtime, project, plan)
@@ -105,10 +98,9 @@ def _apply(hub: Hub, runtime: Runtime, project: Path | None, plan: Plan) -> None
         raise
 
 
-def _sweep(placed: Iterable[Placed]) -> None:
-    """Remove what killed joins left beside the files."""
-    for folder in {each.path.parent for each in placed}:
-        sweep_dead(folder)
+def _sweep(placed: Iterable[Placed]) -> list[Path]:
+    """Remove what killed joins left beside the files, and return it."""
+    return [file for folder in sorted({each.path.parent for each in placed}) for file in sweep_dead(folder)]
 
 
 def end_join(
@@ -134,39 +126,13 @@ def end_join(
         used = {(each.path, each.edit.snippet) for other in others for each in other.placed if not _is_counted(each)}
         plan = plan_end((each for each in placed if (each.path, each.edit.snippet) not in used), read)
         source = standing.source if standing else ""
-        notes = [*_notes_on_copies(plan, placed), *([] if source or project else _notes_on_nothing(runtime))]
+        notes = notes_on_end(runtime, plan, placed, is_found=bool(source or project))
         if apply:
             _sweep(placed)
             plan = _ended(plan, placed)
             is_found = bool(source or project)  # else it may stand where a variable leads that is not set now
             _forget(hub, runtime, project, is_last=is_found and not (others or plan.odd))
     return Outcome(source, plan, tuple(notes))
-
-
-def _notes_on_nothing(runtime: Runtime) -> Iterator[str]:
-    """Yield where the program's files may be of which none, or the skill alone, was found."""
-    variables = ", ".join(dict.fromkeys(root.partition("/")[0] for root in _roots(runtime) if root.startswith("$")))
-    if variables:
-        again = f"if it was joined with {variables} set otherwise, set that so and end the join again"
-        yield f"nothing else of a join of {runtime.title} was found here; {again}"
-
-
-def _roots(runtime: Runtime) -> Iterator[str]:
-    for part in runtime.parts:
-        place = getattr(part, "place", None)
-        if isinstance(place, Place):
-            yield from place.roots
-
-
-def _notes_on_copies(plan: Plan, placed: Sequence[Placed]) -> Iterator[str]:
-    """Yield the copies that stay, since their files were changed and are not what they were."""
-    gone = {change.path for change in plan.changes if change.after is None}
-    for change in plan.changes:
-        copy = backup_of(change.path)
-        text = decode(change.after or b"")[1]
-        is_joined = any(each.edit.marks(text) for each in placed if each.path == change.path)
-        if copy not in gone and not is_joined and read(copy) is not None:
-            yield f"{copy} stays: it has the file as it was before the join, and that has changed since"
 
 
 def _ended(plan: Plan, placed: Sequence[Placed]) -> Plan:
@@ -226,23 +192,16 @@ def find_again(hub: Hub, *, home: Home | None = None) -> None:
             write_note(hub, read_note(hub))
 
 
-def sweep_joins(hub: Hub, *, home: Home | None = None) -> None:
-    """Remove what killed joins left beside the files of every program."""
+def sweep_joins(hub: Hub, *, home: Home | None = None) -> list[Path]:
+    """Remove what killed joins left beside the files of every program, and return it."""
     home = home or home_of_process()
-    for runtime in RUNTIMES.values():
-        _sweep(placed_by(runtime, probe(hub, home, None)))
-    for standing in joined(hub, home=home):
-        _sweep(standing.placed)
+    placed = [each for runtime in RUNTIMES.values() for each in placed_by(runtime, probe(hub, home, None))]
+    return _sweep([*placed, *(each for standing in joined(hub, home=home) for each in standing.placed)])
 
 
 def proposed_source(hub: Hub, runtime: Runtime, home: Home) -> str:
     """Return a source id for the program on this machine that no other clone writes under."""
-    return propose(platform.node(), home.system, runtime.short, _taken(hub))
-
-
-def _taken(hub: Hub) -> frozenset[str]:
-    paths = (path.removeprefix("sources/") for path in read_source_files(hub.root).contents)
-    return used_by_others(paths, clone_ids(hub))
+    return propose(platform.node(), home.system, runtime.short, sources_elsewhere(hub))
 
 
 def _scene(hub: Hub, runtime: Runtime, source: str, project: Path | None, options: Options, home: Home) -> Scene:
@@ -282,56 +241,8 @@ def _is_counted(placed: Placed) -> bool:
     return isinstance(placed.edit, Block | SkillFile)
 
 
-def _notes(runtime: Runtime, scene: Scene, placed: Iterable[Placed], plan: Plan) -> Iterator[str]:
-    if not scene.project and runtime.looks_installed:
-        places = [place.on(scene.home) for place in runtime.looks_installed]
-        if not any(place.is_dir() for place in places):
-            yield f"{runtime.title} does not seem to be installed: there is no {places[0]}"
-    if runtime.notes:
-        yield from runtime.notes(scene, _text_of)
-    after = {change.path: change.after for change in plan.changes}
-    for each in placed:
-        content = after.get(each.path)
-        if each.limit and content is not None and not each.limit.fits(decode(content)[1]):
-            own = "what else stands there leaves no room: shorten it"
-            yield f"{each.path} is longer than the {each.limit} that {runtime.title} reads of it; {own}"
-    if runtime.mcp_command and scene.options.mcp:
-        words = mcp_words(scene.program, scene.source, scene.hub)
-        yield f"for the MCP server: {runtime.mcp_command(words)}"
-
-
-def _notes_on_options(runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:
-    """Yield what a person who asked for more has to know of it."""
-    whats = {each.what for each in placed}
-    if scene.options.allow and PERMISSIONS not in whats:
-        yield f"{runtime.title} keeps no list of what needs no permission: --allow adds nothing"
-    if SERVER in whats and len(scene.program) > 1:
-        once = f"`{scene.typed} mcp --help`"
-        yield f"run {once} once before it starts: that sets up what the MCP server needs, which takes a minute"
-
-
-def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:
-    """Yield who else writes under the id: then nobody can tell whose a line is."""
-    if scene.source in _taken(hub):
-        yield f"another clone has written under the source id {scene.source!r}; `--source ID` chooses another one"
-    for each in joined(hub, home=scene.home):
-        if each.source == scene.source and each.runtime is not runtime:
-            yield f"{each.runtime.title} has the source id {scene.source!r} too; `--source ID` chooses another one"
-    for one in placed:
-        others = [name for mark in marks_in(one) if mark.source for name in mark.runtimes if name != runtime.name]
-        if others:
-            yield f"{one.path} is read by {', '.join(others)} too, and names one source id: {scene.source!r}"
-
-
 def _paste(runtime: Runtime, scene: Scene) -> str:
     if runtime.paste is None or scene.project:
         return ""
     boots = not runtime.has_hooks
     return copied_text(scene, runtime.paste.limit, boots=boots, by_tools=runtime.paste.by_tools)
-
-
-def _text_of(path: Path) -> str:
-    with contextlib.suppress(StoppedError):
-        content = read(path)
-        return decode(content)[1] if content is not None else ""
-    return ""
