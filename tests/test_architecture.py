@@ -18,7 +18,19 @@ MODULES = {
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
     ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
-    ("judging", "instants", "cleaning", "clone", "markdown", "telling", "bugs", "toolkit", "skill", "credentials"),
+    (
+        "judging",
+        "instants",
+        "cleaning",
+        "clone",
+        "markdown",
+        "telling",
+        "bugs",
+        "toolkit",
+        "skill",
+        "credentials",
+        "pending",
+    ),
     ("slug", "event", "config"),
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft", "projects"),
@@ -45,6 +57,7 @@ LAYERS = (
 )
 RANK = {name: rank for rank, layer in enumerate(LAYERS) for name in layer}
 PURE = (
+    "pending",
     "event",
     "config",
     "resolve",

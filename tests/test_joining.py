@@ -401,7 +401,7 @@ def test_a_full_file_is_named(tmp_path: Path, home: Home) -> None:
     hub = make_hub(tmp_path / "hub")
     rules = home.folder / ".codeium" / "windsurf" / "memories" / "global_rules.md"
     rules.parent.mkdir(parents=True)
-    for length, number in ((3_000, 0), (5_900, 1)):
+    for length, number in ((4_000, 0), (5_900, 1)):
         rules.write_text("我" * length)
         notes = join(hub, find("windsurf"), home=home).notes
         assert sum("longer than the 6,000 characters" in note for note in notes) == number

@@ -84,7 +84,7 @@ def long_pages(lines: int) -> dict[str, str]:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    number=st.integers(3_000, 9_000),
+    number=st.integers(3_200, 9_000),
     unit=st.sampled_from(["characters", "bytes"]),
     lines=st.integers(0, 150),
     around=st.text("我a\n", max_size=100),

@@ -21,6 +21,7 @@ from agent_soul.instants import add_days
 from agent_soul.log import Log, SourceFiles, parse_log
 from agent_soul.metrics import crossings
 from agent_soul.missed import Session, Writes
+from agent_soul.pending import Pending
 from agent_soul.resolve import Status
 from agent_soul.sessions import begun, start_session, writes_of
 from agent_soul.sync import Reach, not_shared, pull
@@ -163,19 +164,16 @@ def _log_of_yesterday(log: Log, today: str) -> str:
 def waiting(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
     """Yield what waits for somebody, each with the command that shows it."""
     resolution = memory.resolution
-    unsent = sum(len(entry.events) for entry in outbox.entries(hub)[0])
-    conflicts, crossed = len(memory.conflicts), len(crossings(resolution, memory.config.thresholds))
-    counts = (
-        (unsent, "not shared yet", "soul sync"),
-        (conflicts, f"open conflict{'s' * (conflicts != 1)}", "soul conflicts"),
-        (crossed, f"crossed limit{'s' * (crossed != 1)} of metrics", "soul metric --check"),
-        (resolution.counts[Status.PENDING], "for review", "soul review"),
-        (resolution.counts[Status.QUARANTINED], "with an id that has two contents", "soul validate"),
-        (log.bad_lines, f"line{'s' * (log.bad_lines != 1)} that cannot be read", "soul validate"),
+    pending = Pending(
+        unsent=sum(len(entry.events) for entry in outbox.entries(hub)[0]),
+        conflicts=len(memory.conflicts),
+        crossed=len(crossings(resolution, memory.config.thresholds)),
+        for_review=resolution.counts[Status.PENDING],
+        quarantined=resolution.counts[Status.QUARANTINED],
+        bad_lines=log.bad_lines,
     )
-    for number, what, command in counts:
-        if number:
-            yield f"Waiting: {number} {what}: `{command}`"
+    for number, what, command in pending.rows():
+        yield f"Waiting: {number} {what}: `{command}`"
 
 
 def some_of(rows: Sequence[str], command: str) -> list[str]:

@@ -49,6 +49,11 @@ def wikilink(target: str, page: str, text: str = "") -> str:
     return f"[[{path.removesuffix('.md')}{f'|{text}' if text else ''}]]"
 
 
+def more_folder(path: str) -> str:
+    """Return the folder, from `canonical/`, of what the page at `path` had no room for."""
+    return f"more/{path.removesuffix('.md')}"
+
+
 def title_text(name: str, width: int = TITLE_WIDTH) -> str:
     """Return free text for a heading or a name: literal, on one line, at most `width` code points before escaping."""
     return escape_markdown(shorten(neutralise(name), width))

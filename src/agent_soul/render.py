@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from agent_soul.config import Config
 from agent_soul.event import Event, short_id
-from agent_soul.markdown import MORE, TITLE_WIDTH, document, shorten, title_text, wikilink
+from agent_soul.markdown import MORE, TITLE_WIDTH, document, more_folder, shorten, title_text, wikilink
 from agent_soul.pages import L2_BUDGET, Line, Page, Room, View, budget_of
 from agent_soul.resolve import Status
 from agent_soul.text import escape_markdown, neutralise
@@ -266,11 +266,6 @@ def _note(page: Page, left_out: Counter[str]) -> str:
     older = f" and {len(newest) - _MONTHS_NAMED} older months" if len(newest) > _MONTHS_NAMED else ""
     folder = f"canonical/{more_folder(page.path)}/"
     return f"Left out for room: {left_out.total()} of {len(page.lines)}, by month in {folder}: {named}{older}."
-
-
-def more_folder(path: str) -> str:
-    """Return the folder, from `canonical/`, of what the page at `path` had no room for."""
-    return f"more/{path.removesuffix('.md')}"
 
 
 def _more_pages(page: Page, left_out: Iterable[Line], style: Style) -> dict[str, str]:

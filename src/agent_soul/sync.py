@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -128,12 +128,16 @@ def sync(
         stayed = exchange.settle(sent.ids, there)
         if look_first:
             said += _came(hub, head, there.commit, ours=len(sent.events))
-    if sent.apart:
+    _refuse_apart(sent.apart)
+    return Kept(Reach.SHARED, said, there.commit, note="; ".join(filter(None, (sent.note, stayed))))
+
+
+def _refuse_apart(paths: Collection[str]) -> None:
+    if paths:
         raise NotSharedError(
-            f"the remote has a link, a file or a folder in the place of {', '.join(sent.apart)}; all else is shared",
+            f"the remote has a link, a file or a folder in the place of {', '.join(paths)}; all else is shared",
             hint="take that away there or give it another name, then `soul sync`",
         )
-    return Kept(Reach.SHARED, said, there.commit, note="; ".join(filter(None, (sent.note, stayed))))
 
 
 def _head_noted(hub: Hub, target: gitio.Target) -> str:

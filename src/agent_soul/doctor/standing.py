@@ -18,6 +18,7 @@ from agent_soul.event import SCHEMA_NUMBER, Event
 from agent_soul.hub import Hub
 from agent_soul.identity import L0_BUDGET, L0_FILES
 from agent_soul.pages import INDEX, PAGE_FORMAT, PROFILE, STABLE, budget_of
+from agent_soul.pending import Pending
 from agent_soul.resolve import Status
 from agent_soul.tokens import estimate_tokens
 
@@ -154,15 +155,11 @@ def standing_fields(standing: Standing) -> dict[str, Any]:
 
 def waiting_of(standing: Standing) -> list[tuple[int, str, str]]:
     """Return what waits for somebody: how many, of what, and the command that shows it. Pure."""
-    rows = (
-        (
-            standing.unsent,
-            "not shared yet" if standing.sight and standing.sight.url else "not committed yet",
-            "soul sync",
-        ),
-        (standing.conflicts, f"open conflict{'s' * (standing.conflicts != 1)}", "soul conflicts"),
-        (standing.counts.get(Status.PENDING, 0), "for review", "soul review"),
-        (standing.counts.get(Status.QUARANTINED, 0), "with an id that has two contents", "soul validate"),
-        (standing.bad_lines, f"line{'s' * (standing.bad_lines != 1)} that cannot be read", "soul validate"),
+    pending = Pending(
+        unsent=standing.unsent,
+        conflicts=standing.conflicts,
+        for_review=standing.counts.get(Status.PENDING, 0),
+        quarantined=standing.counts.get(Status.QUARANTINED, 0),
+        bad_lines=standing.bad_lines,
     )
-    return [row for row in rows if row[0]]
+    return pending.rows("not shared yet" if standing.sight and standing.sight.url else "not committed yet")

@@ -85,18 +85,18 @@ def copied_text(
     `around` is what else is in the file. `only` names what belongs into this one, for programs that read several.
     `boots`: no hook tells the agent what is new, so the text says how to ask. `by_tools`: there is no shell either.
     """
+    room = limit and limit._replace(number=limit.number - limit.size(around))
     if by_tools:
         head = introduction_by_tools(scene)
     else:
-        head = introduction_in_brief(scene) if _is_small(limit) else introduction(scene, boots=boots)
+        head = introduction_in_brief(scene) if _is_small(room) else introduction(scene, boots=boots)
     head = head if INTRODUCTION in only else ""
     identity = [_identity_section(name, scene.body.identity.get(name, "")) for name in L0_FILES if name in only]
     pages = [_page_section(path, scene.body.pages.get(path, "")) for path in L1_PAGES if path in only]
-    room = limit and limit._replace(number=limit.number - limit.size(around))
 
     def build(l0: int, l1: int) -> str:
         kept = [(each, each.first(l0)) for each in identity] + [(each, each.first(l1)) for each in pages]
-        return _joined(head, kept, scene, limit)
+        return _joined(head, kept, scene, limit, is_brief=_is_small(room))
 
     longest = max((len(each.lines) for each in (*identity, *pages)), default=0)
     if room is None or room.fits(build(longest, longest)):
@@ -194,13 +194,15 @@ def _page_section(path: str, text: str) -> Section:
     return Section(f"canonical/{path}", ("", *lines) if lines else ())
 
 
-def _joined(head: str, kept: Sequence[tuple[Section, tuple[str, ...]]], scene: Scene, limit: Limit | None) -> str:
+def _joined(
+    head: str, kept: Sequence[tuple[Section, tuple[str, ...]]], scene: Scene, limit: Limit | None, *, is_brief: bool
+) -> str:
     cut = [
         f"{_items(section.lines) - _items(lines)} of {_items(section.lines)} lines of {section.name}"
         for section, lines in kept
         if _items(lines) < _items(section.lines)
     ]
-    end = _what_is_left_out(cut, kept, scene, limit) if cut else _NOTHING_LEFT_OUT
+    end = _what_is_left_out([] if is_brief else cut, kept, scene, limit) if cut else _NOTHING_LEFT_OUT
     lines = [head, *(line for _, lines in kept for line in lines)]
     lines += ["", f"End of the shared memory. {end}"] if head or cut else []
     return "\n".join(lines).strip("\n") + "\n"
@@ -209,7 +211,7 @@ def _joined(head: str, kept: Sequence[tuple[Section, tuple[str, ...]]], scene: S
 def _what_is_left_out(
     cut: Sequence[str], kept: Sequence[tuple[Section, tuple[str, ...]]], scene: Scene, limit: Limit | None
 ) -> str:
-    if _is_small(limit):
+    if not cut:
         number = sum(_items(section.lines) - _items(lines) for section, lines in kept)
         return f"Left out for the limit of {limit}: {number} lines."
     everything = f'`{scene.typed} context --hub "{scene.hub}"`'
