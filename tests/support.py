@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
+
+from agent_soul.founding.hub import Wishes, found_hub
 from agent_soul.hub import Hub
 
 Soul = Callable[..., subprocess.CompletedProcess[str]]
@@ -41,3 +46,13 @@ def write_log(hub: Path, *records: Mapping[str, Any]) -> None:
 def log_text(hub: Path) -> str:
     """Return all that the log of the hub holds."""
     return "".join(file.read_text(encoding="utf-8") for file in sorted(hub.glob("sources/*/*")))
+
+
+@contextlib.contextmanager
+def world_of_a_hub(world: Path) -> Iterator[Path]:
+    """Make in `world` the hub `mine` and its remote `remote.git`; yields the hub, out of reach of a user's Git settings."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        git(world, "init", "-q", "--bare", "-b", "main", "remote.git")
+        found_hub(world / "mine", Wishes(toolkit="1.2", remote="../remote.git", push=True))
+        yield world / "mine"

@@ -30,7 +30,6 @@ from agent_soul.doctor.joins import written_elsewhere
 from agent_soul.doctor.runtimes import STATIC, Joined, Reading, check_joined
 from agent_soul.doctor.secrets import check_secrets
 from agent_soul.doctor.workflows import check_workflows
-from agent_soul.founding.hub import Wishes, found_hub
 from agent_soul.founding.shipped import shipped_files
 from agent_soul.gitio import Sight
 from agent_soul.hub import open_hub
@@ -42,7 +41,7 @@ from agent_soul.runtimes.registry import find
 from agent_soul.sessions import end_session, start_session
 from agent_soul.sync import sync
 from conftest import ROOT, SHARED
-from support import git, write_log
+from support import git, world_of_a_hub, write_log
 
 NOW = datetime.now(UTC).astimezone()
 RECORD = {"source": "my-mac", "kind": "fact", "scope": "stable"}
@@ -54,16 +53,13 @@ on_posix = pytest.mark.skipif(os.name == "nt", reason="a program of sh")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with `mine`, a hub in which nothing is to be mended, and its remote `remote.git`."""
     world = tmp_path_factory.mktemp("sound")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-        git(world, "init", "-q", "--bare", "-b", "main", "remote.git")
-        found_hub(world / "mine", Wishes(toolkit="1.2", remote="../remote.git", push=True))
+    with world_of_a_hub(world) as hub:
         for name in L0_FILES:
-            (world / "mine" / name).write_text(f"# {name}\n- Be exact.\n", encoding="utf-8")
-        commit(world / "mine")
-        add(open_hub(world / "mine"), {**RECORD, "summary": "The build server is called Ada."})
-        sync(open_hub(world / "mine"))
-        git(world / "mine", "push", "-q", "-u", "origin", "main")
+            (hub / name).write_text(f"# {name}\n- Be exact.\n", encoding="utf-8")
+        commit(hub)
+        add(open_hub(hub), {**RECORD, "summary": "The build server is called Ada."})
+        sync(open_hub(hub))
+        git(hub, "push", "-q", "-u", "origin", "main")
     return world
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import time
 from datetime import UTC, datetime
@@ -15,14 +14,13 @@ from agent_soul.adding import add
 from agent_soul.cli import main
 from agent_soul.compiler import compile_hub
 from agent_soul.doctor.standing import stand, waiting_of
-from agent_soul.founding.hub import Wishes, found_hub
 from agent_soul.gitio import without_credentials
 from agent_soul.hub import open_hub
 from agent_soul.identity import L0_FILES
 from agent_soul.runtimes.joining import join
 from agent_soul.runtimes.registry import find
 from agent_soul.sync import sync
-from support import Run, git, write_log
+from support import Run, git, world_of_a_hub, write_log
 
 RECORD = {"source": "my-mac", "kind": "fact", "scope": "stable"}
 
@@ -31,12 +29,9 @@ RECORD = {"source": "my-mac", "kind": "fact", "scope": "stable"}
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with `mine`, a hub with one event, shared to `remote.git` beside it."""
     world = tmp_path_factory.mktemp("sound")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-        git(world, "init", "-q", "--bare", "-b", "main", "remote.git")
-        found_hub(world / "mine", Wishes(toolkit="1.2", remote="../remote.git", push=True))
-        add(open_hub(world / "mine"), {**RECORD, "summary": "The build server is called Ada."})
-        sync(open_hub(world / "mine"))
+    with world_of_a_hub(world) as hub:
+        add(open_hub(hub), {**RECORD, "summary": "The build server is called Ada."})
+        sync(open_hub(hub))
     return world
 
 
