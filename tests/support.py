@@ -50,7 +50,7 @@ def log_text(hub: Path) -> str:
 
 @contextlib.contextmanager
 def world_of_a_hub(world: Path) -> Iterator[Path]:
-    """Make in `world` the hub `mine` and its remote `remote.git`; yields the hub, out of reach of a user's Git settings."""
+    """Make in `world` the hub `mine` and its remote `remote.git`; yields the hub. No Git settings of a user count."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
         git(world, "init", "-q", "--bare", "-b", "main", "remote.git")
