@@ -30,6 +30,7 @@ LAYERS = (
         "skill",
         "credentials",
         "pending",
+        "two_cores",
     ),
     ("slug", "event", "config"),
     ("naming", "references", "acts", "settings"),

@@ -6,14 +6,12 @@ import contextlib
 import functools
 import gc
 import json
-import os
-import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
+from agent_soul import two_cores
 from agent_soul.cleaning import is_tidy_json
 from agent_soul.draft import draft_record, explain_plainly, explain_well, reconcile, refuse_unreadable
 from agent_soul.errors import RefusedError
@@ -21,16 +19,13 @@ from agent_soul.event import Event, Line, as_line
 from agent_soul.references import NAMING_FIELDS, KnownIds, named_ids, with_whole_ids
 from agent_soul.strict_json import MAX_LINE_BYTES, RejectedError, load_object
 
-if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
 _MICROSECONDS = 1_000_000
 # Cleaning and JSON make no text sixteen times as long, so a shorter line needs no second look at its size.
 _SURELY_SHORT = MAX_LINE_BYTES // 16
 # Putting a refusal into good words takes a millisecond and more; after that many, the plain ones do.
 _MAX_EXPLAINED = 100
 _OFFSET_AT = len("YYYY-MM-DDThh:mm:ss")
-# A child process costs some 30 ms: what this many lines take on one core.
+# What a child process costs is what this many lines take on one core.
 _MIN_LINES_FOR_TWO_CORES = 2000
 
 
@@ -64,7 +59,7 @@ def draft_lines(
     it differs, and short ids that it names are written out.
     """
     with _no_collection():
-        if len(lines) >= _MIN_LINES_FOR_TWO_CORES and _has_two_cores():
+        if len(lines) >= _MIN_LINES_FOR_TWO_CORES and two_cores.are_there():
             with contextlib.suppress(_LinkedError):
                 return _draft_in_halves(lines, defaults, now, seen)
         return _Batch(defaults, now, existing).draft(lines, seen=seen)
@@ -76,12 +71,10 @@ def _draft_in_halves(
     """Draft the second half in a child of ours meanwhile. Raises `_LinkedError` where a line depends on others."""
     middle = len(lines) // 2
     weights = [len(line) for line in lines[middle:]]  # both halves move alike, which is all that a progress bar asks
-    with _in_child(lambda: _Batch(defaults, now, _refuse_links).draft(lines[middle:], middle)) as second_half:
+    with two_cores.in_child(lambda: _Batch(defaults, now, _refuse_links).draft(lines[middle:], middle)) as second_half:
         pace = iter(weights)
         first = _Batch(defaults, now, _refuse_links).draft(lines[:middle], seen=lambda size: seen(size + next(pace)))
         second = second_half()
-    if second is None:  # the child was killed, or met a line that depends on others
-        second = _Batch(defaults, now, _refuse_links).draft(lines[middle:], middle)
     seen(sum(pace))
     return Drafted(first.lines + second.lines, first.refused + second.refused, first.warnings + second.warnings)
 
@@ -182,42 +175,3 @@ def _no_collection() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _has_two_cores() -> bool:
-    """Tell whether a forked child may share the work: not on Windows and macOS, nor beside threads, which it loses."""
-    return (
-        sys.platform not in ("win32", "darwin") and threading.active_count() == 1 and len(os.sched_getaffinity(0)) > 1
-    )
-
-
-@contextlib.contextmanager
-def _in_child(work: Callable[[], Drafted]) -> Iterator[Callable[[], Drafted | None]]:
-    """Do `work` in a forked child; yields a function that waits for its result, None where there will be none."""
-    import multiprocessing  # 20 ms, which a single event need not pay
-
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_send, args=(work, sender), daemon=True)
-    child.start()
-    sender.close()
-
-    def result() -> Drafted | None:
-        try:
-            return receiver.recv()  # type: ignore[no-any-return]
-        except EOFError:
-            return None
-
-    try:
-        yield result
-    finally:
-        child.kill()
-        child.join()
-        receiver.close()
-
-
-def _send(work: Callable[[], Drafted], sender: Connection) -> None:
-    """Send the result of `work`. Whatever stops it, the parent does the work itself and meets the same."""
-    with contextlib.suppress(Exception, KeyboardInterrupt), sender:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends this process
-        sender.send(work())

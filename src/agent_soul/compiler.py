@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from agent_soul import gitio, outbox
+from agent_soul import gitio, outbox, two_cores
 from agent_soul.canonical import Difference, difference, files_below, read_text, write_pages
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict, Judge, find_conflicts
@@ -27,7 +27,7 @@ from agent_soul.log import Log, SourceFiles, parse_log, read_source_files
 from agent_soul.memory_json import render_memory
 from agent_soul.metrics import Crossing, crossings
 from agent_soul.overview import State, recorded_state, render_index, render_list
-from agent_soul.pages import INDEX, LIST, MEMORY, PAGE_FORMAT, home_of, plan_pages
+from agent_soul.pages import INDEX, LIST, MEMORY, PAGE_FORMAT, Page, home_of, plan_pages
 from agent_soul.projects import folded
 from agent_soul.render import Style, render_page
 from agent_soul.reports import render_conflicts, render_metrics
@@ -36,6 +36,8 @@ from agent_soul.settings import load_config
 from agent_soul.upkeep_page import render_upkeep
 
 _FAR_AHEAD_DAYS = 7
+# What a child process costs is what it takes to render this many lines.
+_MIN_LINES_FOR_TWO_CORES = 4000
 
 
 class Compiled(NamedTuple):
@@ -73,7 +75,7 @@ def compile_log(log: Log, config: Config, state: State, judge: Judge = judge) ->
     style = Style(config, _homes(shown))
     unused = unused_since(resolution, state.as_of, config.upkeep.unused_days)
     pages = with_evidence(plan_pages(shown, conflicts, config, unused), shown)
-    texts = {path: text for page in pages for path, text in render_page(page, style).items()}
+    texts = _render_pages(pages, style)
     texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style, crossed)
     texts |= render_upkeep(shown, style)
     texts[MEMORY] = render_memory(shown, config, conflicts)
@@ -81,6 +83,23 @@ def compile_log(log: Log, config: Config, state: State, judge: Judge = judge) ->
     texts[INDEX] = render_index(state, resolution.counts, len(conflicts), log.bad_lines, odd, pages)
     texts[LIST] = render_list(pages, texts)
     return Compiled(dict(sorted(texts.items())), state, resolution, conflicts, crossed)
+
+
+def _render_pages(pages: Sequence[Page], style: Style) -> dict[str, str]:
+    """Return the texts of all pages by path; of a large hub, half of them are made in a child meanwhile."""
+    if sum(map(_weight, pages)) < _MIN_LINES_FOR_TWO_CORES or not two_cores.are_there():
+        return _texts(pages, style)
+    mine, others = two_cores.halved(pages, _weight)
+    with two_cores.in_child(lambda: _texts(others, style)) as of_others:
+        return _texts(mine, style) | of_others()
+
+
+def _texts(pages: Iterable[Page], style: Style) -> dict[str, str]:
+    return {path: text for page in pages for path, text in render_page(page, style).items()}
+
+
+def _weight(page: Page) -> int:
+    return len(page.lines) + sum(len(view.lines) for view in page.views)
 
 
 def compile_hub(hub: Hub, wanted: State | None = None, *, write: bool = True) -> Outcome:
