@@ -21,7 +21,7 @@ from agent_soul.clone import clone_id
 from agent_soul.compiler import compile_hub
 from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError, StoppedError
-from agent_soul.event import Event
+from agent_soul.event import Event, as_line
 from agent_soul.hub import Hub, open_hub
 from agent_soul.log import parse_log, read_source_files
 
@@ -392,11 +392,18 @@ def test_a_link_made_after_the_acknowledgement_is_a_warning(at: Hub, monkeypatch
         patched.setattr(outbox, "_acknowledge", acknowledge_then_link)
         assert "it is a symbolic link" in append(at, each).warnings[0]
     assert not (at.root / "elsewhere").exists()
-    with pytest.raises(StoppedError, match=r"it is a symbolic link; its events wait safely in .*/outbox"):
-        compile_hub(at)
+    other = event("Another source goes on.", source="s-other")
+    outbox._acknowledge(at, [as_line(other)])
+    outcome = compile_hub(at)
+    assert outcome.replayed == 1
+    assert "it is a symbolic link; 1 of its events wait safely in " in outcome.warnings[0]
+    assert "(put a plain file" in outcome.warnings[0]
+    assert logged(at, bad_lines=1) == [other.id]
+    assert each.summary in outcome.compiled.texts["stable-memory.md"], "no page lacks what is acknowledged"
+    assert not compile_hub(at, write=False).difference
     day_file_of(at, each).unlink()
-    compile_hub(at)
-    assert logged(at) == [each.id]
+    assert compile_hub(at).warnings == ()
+    assert sorted(logged(at)) == sorted([each.id, other.id])
 
 
 def test_without_git_a_log_that_cannot_be_made_durable_is_a_warning(
@@ -435,7 +442,7 @@ def test_what_is_lost_from_the_files_is_put_back_once(at: Hub) -> None:
     file = day_file_of(at, several[0])
     kept = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(kept[1:3]))
-    assert [each.id for each in outbox.replay(at, set(logged(at)))] == [several[n].id for n in (0, 3, 4)]
+    assert [each.id for each in outbox.replay(at, set(logged(at))).events] == [several[n].id for n in (0, 3, 4)]
     assert sorted(file.read_bytes().splitlines(keepends=True)) == sorted(kept), "the same bytes"
 
 

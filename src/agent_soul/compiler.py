@@ -154,15 +154,24 @@ def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:
         raise NewerPagesError(recorded.page_format)
     present = files_below(hub.canonical)
     log = parse_log(read_source_files(hub.root))
-    known = len(log.events)
-    if not write or is_being_rebased(hub):  # a rebase goes on over unchanged source files only
-        log = outbox.with_waiting(hub, log)
-    elif outbox.replay(hub, {event.id for event in log.events}):
-        log = parse_log(read_source_files(hub.root))
+    log, replayed, notes = _with_outbox(hub, log, write=write)
     with remembered_judge(hub, keep=write) as judge:
         compiled = compile_log(log, config, default_state(wanted, recorded), judge)
     found = difference(hub.canonical, present, compiled.texts)
-    return Outcome(compiled, log, found, tuple(warnings), len(log.events) - known)
+    return Outcome(compiled, log, found, (*warnings, *notes), replayed)
+
+
+def _with_outbox(hub: Hub, log: Log, *, write: bool) -> tuple[Log, int, tuple[str, ...]]:
+    """Return the log with all that the outbox alone holds, how much of it is put back, and why the rest cannot be."""
+    if not write or is_being_rebased(hub):  # a rebase goes on over unchanged source files only
+        whole = outbox.with_waiting(hub, log)
+        return whole, len(whole.events) - len(log.events), ()
+    replayed = outbox.replay(hub, {event.id for event in log.events})
+    if replayed.events:
+        log = parse_log(read_source_files(hub.root))
+    if replayed.warnings:
+        log = outbox.with_waiting(hub, log)
+    return log, len(replayed.events), replayed.warnings
 
 
 class NewerPagesError(StoppedError):

@@ -111,24 +111,32 @@ def contents(hub: Hub) -> dict[str, bytes]:
     return found
 
 
-def replay(hub: Hub, present: Collection[str]) -> list[Event]:
-    """Append the outbox's events whose ids are not `present` in the log, and return them. The lock must be held.
+class Replayed(NamedTuple):
+    """What the log had lost and has again, and why other events of the outbox could not be put back."""
 
-    Raises `StoppedError` where some cannot be appended, after trying all; they stay in the outbox.
+    events: list[Event]
+    warnings: tuple[str, ...] = ()
+
+
+def replay(hub: Hub, present: Collection[str]) -> Replayed:
+    """Append the outbox's events whose ids are not `present` in the log. The lock must be held.
+
+    Those whose file cannot be written stay in the outbox.
     """
     tidy(hub)
     found = entries(hub)[0]
     waiting = _waiting(found, present)
-    if waiting:
-        blocks = _blocks(_groups(map(as_line, waiting.values()), clone_id(hub)))
-        for path, error in _append_blocks(hub, blocks).items():
-            raise StoppedError(
-                f"{path} cannot be written: {error.strerror}; its events wait safely in {hub.outbox}",
-                hint=remedy(error),
-            ) from error
-    if hub.git_root is None and found:
+    groups = _groups(map(as_line, waiting.values()), clone_id(hub)) if waiting else {}
+    failures = _append_blocks(hub, _blocks(groups))
+    if hub.git_root is None and found and not failures:
         _settle_without_git(hub, found)
-    return list(waiting.values())
+    failed = {line.id for path in failures for line in groups[path]}
+    warnings = [
+        f"{path} cannot be written: {error.strerror}; {len(groups[path])} of its events wait safely in {hub.outbox}"
+        f" ({remedy(error)})"
+        for path, error in failures.items()
+    ]
+    return Replayed([event for event in waiting.values() if event.id not in failed], tuple(warnings))
 
 
 def tidy(hub: Hub) -> None:
