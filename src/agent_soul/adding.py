@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -63,6 +62,8 @@ def _doubts_about_project(hub: Hub, event: Event) -> list[str]:
     near = nearest_name(event.project, names_in(_contents(hub).values()))
     if not near:
         return []
+    import shlex  # only the warning needs it
+
     alias = f"`soul project alias {shlex.quote(near)} {shlex.quote(event.project)}`"
     return [f"project {event.project!r} is new here, and there is a project {near!r}; if that is meant, run {alias}"]
 

@@ -2,8 +2,8 @@
 
 Nothing is ever merged in the work tree and nothing is forced. A commit is built on upstream's head from upstream's own
 tree plus our lines, the pages are compiled from that tree, and the push is a compare-and-swap: whoever is overtaken
-fetches and builds again. A kill at any point leaves loose objects and the outbox, and the next command goes
-on from there. With no remote, and in a copy of the template, events are *kept here*.
+fetches and builds again. A kill at any point leaves objects that nothing refers to and the outbox, and the next
+command goes on from there. With no remote, and in a copy of the template, events are *kept here*.
 
 What compiles takes longer to load than git takes to look around, so it is imported while git does, once the event is
 acknowledged.

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from agent_soul.errors import NotSharedError
 from agent_soul.gitio import locks
+from agent_soul.gitio.packs import join_small_packs
 from agent_soul.gitio.process import GitError, attempt, run
 from agent_soul.gitio.repository import git_dirs, head, prefix_of
 from agent_soul.gitio.snapshot import Tree
@@ -28,10 +29,15 @@ _SECONDS_BETWEEN = 0.1
 
 @contextlib.contextmanager
 def writing(hub: Hub) -> Iterator[None]:
-    """Write in here; what a killed git of ours left is repaired first. A lock of ours must be held."""
+    """Write in here: what a killed git of ours left is repaired first, small packs are joined at the end.
+
+    A lock of ours must be held.
+    """
     _finish_move(hub)
     with locks.noted(hub, git_dirs(hub)):
         yield
+        with contextlib.suppress(GitError):  # nothing has changed, and the next command tries again
+            join_small_packs(hub)
 
 
 def move_branch(hub: Hub, old: str, new: Tree, paths: Iterable[str]) -> None:

@@ -24,6 +24,8 @@ _GRACE = 1.0
 _ALWAYS = (
     *("-c", "core.fsmonitor=false", "-c", "core.fsync=all", "-c", "gc.auto=0", "-c", "maintenance.auto=false"),
     *("-c", "core.quotePath=false", "-c", "core.hooksPath=/dev/null"),
+    # One pack is made durable at once, a dozen loose objects one after the other; `packs` joins the small ones.
+    *("-c", "fastimport.unpackLimit=1", "-c", "transfer.unpackLimit=1"),
 )
 # What Git sets for its hooks: we may be running inside one, for another repository.
 _FOREIGN = [

@@ -156,7 +156,7 @@ def build_commit(
     """Make a commit on `parent` in which the files at `changes` (from the hub's folder) hold these bytes, or are gone.
 
     It is made by `people`, author and committer, where Git knows them, else by the source `author`. One `git
-    fast-import` makes it, without index and work tree; killed, it leaves loose objects and nothing else.
+    fast-import` makes it, without index and work tree; killed, it leaves a pack that nothing refers to at most.
     """
     made_by, committed_by = people or [f"{author} <{author}@agent-soul.invalid> {int(time.time())} +0000"] * 2
     lines = [f"commit {OUTGOING}", "mark :1", f"author {made_by}", f"committer {committed_by}"]
