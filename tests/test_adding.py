@@ -40,13 +40,43 @@ def test_adding_again_with_the_same_id_gives_the_first_event_back(at: Hub) -> No
     assert logged(at) == ["one"]
 
 
-def test_a_key_is_kept_and_its_writer_warned_without_saying_it(at: Hub) -> None:
-    key = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5"
+KEY = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5"
 
-    (warning,) = add(at, {**RECORD, "summary": f"The deploy token is {key}."}).warnings
 
+@pytest.mark.parametrize("field", ["summary", "detail", "keywords", "strange"])
+def test_a_key_is_refused_before_it_is_written_and_never_said(at: Hub, field: str) -> None:
+    text = f"The deploy token is {KEY}."
+    with pytest.raises(RefusedError, match=rf"^{field} holds what looks like a GitHub token \(ghp_…\)$") as refused:
+        add(at, {**RECORD, field: [text] if field == "keywords" else text})
+    assert KEY[4:] not in str(refused.value) + refused.value.hint
+    assert logged(at) == []
+    assert all(KEY.encode() not in file.read_bytes() for file in at.root.rglob("*") if file.is_file())
+
+
+def test_what_its_writer_allows_is_kept_with_a_warning(at: Hub) -> None:
+    added = add(at, {**RECORD, "summary": f"The deploy token is {KEY}.", "allow_secret": True})
+    (warning,) = added.warnings
     assert warning.startswith("this looks like a GitHub token (ghp_…): revoke it")
-    assert key[4:] not in warning
+    assert KEY[4:] not in warning
+    assert "allow_secret" not in added.event.data
+    assert logged(at) == [added.event.id]
+
+
+def test_in_bulk_a_key_costs_its_own_line_alone(at: Hub) -> None:
+    summaries = ["Drinks tea.", f"The token is {KEY}.", "Drinks coffee."]
+    lines = [json.dumps({**RECORD, "summary": summary}).encode() for summary in summaries]
+    allowed = json.dumps({**RECORD, "summary": summaries[1], "allow_secret": True}).encode()
+    drafted, _ = add_lines(at, [*lines, allowed], {})
+    assert [refusal.line for refusal in drafted.refused] == [2]
+    assert drafted.refused[0].reason == "summary holds what looks like a GitHub token (ghp_…)"
+    assert len(logged(at)) == 3
+    assert b"allow_secret" not in b"".join(file.read_bytes() for file in at.sources.rglob("*.ndjson"))
+
+
+def test_a_key_among_the_defaults_of_a_bulk_command_is_refused(at: Hub) -> None:
+    drafted, _ = add_lines(at, [json.dumps(RECORD).encode()], {"detail": KEY})
+    assert [refusal.line for refusal in drafted.refused] == [1]
+    assert logged(at) == []
 
 
 def test_adding_again_finds_an_event_that_only_the_outbox_has(at: Hub) -> None:

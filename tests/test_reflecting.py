@@ -53,6 +53,15 @@ def test_the_program_reads_the_day_and_its_lines_wait(hub: Path, reflect: Run) -
     assert found["origin"]["tool"] == "soul reflect"
 
 
+def test_a_program_cannot_propose_a_key(hub: Path, reflect: Run) -> None:
+    key = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5"
+    lines = [json.dumps({"summary": f"The token is {key}.", "allow_secret": True}), '{"summary": "Drinks tea."}']
+    answer = reflect(printing(*lines), code=1)
+    assert [refused["line"] for refused in answer["refused"]] == [1]
+    assert "summary holds what looks like a GitHub token" in answer["refused"][0]["reason"]
+    assert [each["summary"] for each in by_model(hub)] == ["Drinks tea."]
+
+
 def test_another_day_is_read_when_it_is_named(hub: Path, reflect: Run) -> None:
     reflect(program(ECHO), "--date", "2026-03-01")
     assert by_model(hub)[0]["summary"] == "1 lines were read."

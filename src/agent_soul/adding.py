@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_soul import outbox
 from agent_soul.credentials import find_credentials
-from agent_soul.draft import advice, draft, reconcile
+from agent_soul.draft import ALLOW_SECRET, advice, draft, reconcile, refuse_credentials
 from agent_soul.event import Event, as_line
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
@@ -31,11 +31,14 @@ class Added(NamedTuple):
 def add(hub: Hub, record: Mapping[str, Any]) -> Added:
     """Draft one event and append it. Raises `RefusedError` with nothing written where it is not taken.
 
-    A record that brings its own id may be added again: the event that is there already comes back.
+    A record that brings its own id may be added again: the event that is there already comes back. What looks like a
+    key is refused, but for a record with `allow_secret`, which is no field of the event.
     """
     now = local_now()
     record, notes = _with_whole_ids(hub, record)
-    event = draft(record, now)
+    event = draft({name: value for name, value in record.items() if name != ALLOW_SECRET}, now)
+    if not record.get(ALLOW_SECRET):
+        refuse_credentials(event.data)
     notes += _notes_on_links(hub, event)
     unusual = _doubts_about_project(hub, event)
     with exclusive(hub.lock_file, purpose="add"):

@@ -13,7 +13,16 @@ from typing import Any, NamedTuple, NoReturn
 
 from agent_soul import two_cores
 from agent_soul.cleaning import is_tidy_json
-from agent_soul.draft import draft_record, explain_plainly, explain_well, reconcile, refuse_unreadable
+from agent_soul.credentials import may_hold_one
+from agent_soul.draft import (
+    ALLOW_SECRET,
+    draft_record,
+    explain_plainly,
+    explain_well,
+    reconcile,
+    refuse_credentials,
+    refuse_unreadable,
+)
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, Line, as_line
 from agent_soul.references import NAMING_FIELDS, KnownIds, named_ids, with_whole_ids
@@ -118,6 +127,8 @@ class _Batch:
         self._warnings: list[Refusal] = []
         self._defaults, self._moments = defaults, Moments(now)
         as_json = json.dumps(defaults, ensure_ascii=False, default=str)
+        self._as_json = as_json.encode("utf-8", "surrogateescape")
+        self._looks_for_keys = True
         self._tidy = is_tidy_json(as_json)
         self._surely_short = _SURELY_SHORT - len(as_json)
         self._existing = functools.cache(existing)
@@ -125,6 +136,7 @@ class _Batch:
 
     def draft(self, lines: Sequence[bytes], before: int = 0, seen: Callable[[int], object] = lambda _: None) -> Drafted:
         """Return what becomes of `lines`, `before` which as many others stand."""
+        self._looks_for_keys = may_hold_one(b"\n".join([*lines, self._as_json]))
         for number, raw in enumerate(lines, start=before + 1):
             seen(len(raw))
             if raw.strip():
@@ -143,11 +155,14 @@ class _Batch:
 
     def _event(self, number: int, raw: bytes) -> Event:
         record = self._with_whole_ids(number, {**self._defaults, **load_object(raw)})
+        allowed = record.pop(ALLOW_SECRET, False)
         explain = explain_well if len(self._refused) < _MAX_EXPLAINED else explain_plainly
         now = functools.partial(self._moments.text, number)
         event = draft_record(record, now, explain, self._tidy and is_tidy_json(raw.decode()))
         if len(raw) > self._surely_short:
             refuse_unreadable(event)
+        if self._looks_for_keys and not allowed:
+            refuse_credentials(event.data)
         if record.get("event_id") is None:
             return event
         earlier = self._named_by_writer.get(event.id) or self._existing().get(event.id)

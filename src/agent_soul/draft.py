@@ -14,11 +14,18 @@ from typing import Any
 
 from agent_soul import schemas
 from agent_soul.cleaning import clean_fields
+from agent_soul.credentials import find_credentials
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, build, in_field_order, normalise, parse_line, serialise
 
 MAX_DETAIL_BYTES = 16 << 10
+ALLOW_SECRET = "allow_secret"  # noqa: S105 - the name of a field
+"""Says in a record that what looks like a key in it may be kept. It is no field of the event."""
 _HINT = "nothing was written; mend that and add again"
+_HOW_TO_SPEAK_OF_KEYS = (
+    "nothing was written, as no line ever leaves the memory again: say where the key is kept, not the key;"
+    " what is none, or may be known, goes in with --allow-secret"
+)
 _MAX_REASON = 300
 
 # What editors make of `--option`; the shell then takes it for a part of the text.
@@ -43,6 +50,18 @@ def draft(record: Mapping[str, Any], now: datetime) -> Event:
     event = event._replace(data=in_field_order(event.data))  # as the file has it; in bulk nobody looks
     refuse_unreadable(event)
     return event
+
+
+def refuse_credentials(record: Mapping[str, Any]) -> None:
+    """Raise `RefusedError` naming the field of a record in which something stands that looks like a key or a token.
+
+    The log and Git's history never lose a line, so the only good moment to stop a key is before it is written.
+    """
+    if not any(find_credentials(serialise(record))):
+        return
+    for name, value in record.items():
+        for found in find_credentials(serialise({name: value})):
+            raise RefusedError(f"{name} holds what looks like {found}", hint=_HOW_TO_SPEAK_OF_KEYS)
 
 
 def reconcile(event: Event, earlier: Event | None, record: Mapping[str, Any]) -> Event:

@@ -102,6 +102,9 @@ _OPTIONS: Mapping[str, Callable[[Any], Any]] = {
     "refs": click.option("--ref", "refs", metavar="URL", multiple=True, help="An address outside; repeatable."),
     "ts": click.option("--ts", metavar="TIME", help="When it was stated, with an offset; now if not given."),
     "event_id": click.option("--event-id", metavar="ID", help="Its id; a new one if not given."),
+    "allow_secret": click.option(
+        "--allow-secret", is_flag=True, help="Keep it although something in it looks like a key or a token."
+    ),
     "proposed": click.option("--proposed", is_flag=True, help="It waits for a review before it counts."),
 }
 source_option = _OPTIONS["source"]

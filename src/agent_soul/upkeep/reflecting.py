@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from agent_soul.acts import MARK_KINDS
 from agent_soul.bulk import Refusal
+from agent_soul.draft import ALLOW_SECRET, refuse_credentials
 from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.event import Event, serialise
 from agent_soul.gitio.process import end_with_children
@@ -22,7 +23,7 @@ DEFAULT_TIMEOUT = 300
 """Seconds that the program may take; models are slow, and a night is long."""
 _SHOWN = (Status.ACTIVE, Status.STALE, Status.DUPLICATE)
 _DEFAULTS = {"kind": "fact", "scope": "stable"}
-_OURS = ("event_id", "ts", "timestamp", "source", "origin", "proposed", "fingerprint")
+_OURS = ("event_id", "ts", "timestamp", "source", "origin", "proposed", "fingerprint", ALLOW_SECRET)
 """Fields that a proposal does not set: who proposes what and when is ours to say."""
 _SAID_LENGTH = 300
 _MOST_PRINTED = 1 << 20
@@ -116,5 +117,6 @@ def _draft(run: Run, line: bytes, ids: KnownIds) -> Event:
     if str(given.get("kind")) in MARK_KINDS:
         raise RefusedError(f"a {given['kind']} is for people; a program proposes what to remember")
     record, _ = with_whole_ids({**_DEFAULTS, **given}, ids)
+    refuse_credentials(record)
     (event,) = run.draft([{**record, "proposed": True}])
     return event
