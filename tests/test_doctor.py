@@ -783,6 +783,7 @@ JOINED_BADLY = [
     (SOUND._replace(outdated=(("hooks.json", "hooks"),)), "join-incomplete"),
     (SOUND._replace(odd=(("hooks.json", "it is no JSON"),)), "join-odd"),
     (SOUND._replace(notes=("AGENTS.override.md is there",)), "join-note"),
+    (SOUND._replace(dead_links=(".claude/skills/agent-soul",)), "dead-link"),
     (SOUND._replace(readings=(Reading("AGENTS.md", 101, 100, "bytes"),)), "over-limit"),
     (SOUND._replace(title="Cursor", name="cursor"), "same-source"),
     (SOUND._replace(source="elsewhere-codex"), "source-elsewhere"),
@@ -887,6 +888,20 @@ def test_a_hook_that_somebody_took_out_is_found(joined_mine: Path, tmp_path: Pat
     [finding] = [each for each in found(joined_mine) if each.code == "join-incomplete"]
 
     assert (finding.where, finding.mend) == (str(file), "`soul join claude-code`")
+
+
+def test_a_link_to_the_skill_that_leads_nowhere_is_found_and_mended(joined_mine: Path, tmp_path: Path) -> None:
+    skill, link = (tmp_path / place / "skills" / "agent-soul" for place in (".agents", ".claude"))
+    text = (link / "SKILL.md").read_text(encoding="utf-8")
+    shutil.rmtree(tmp_path / ".agents")
+    facts = gather(open_hub(joined_mine), NOW)
+
+    [finding] = [each for each in examine(facts) if each.code == "dead-link"]
+    assert (finding.where, finding.mend) == (str(link), "`soul join claude-code`")
+    [said] = fix(facts, [finding]).done
+    assert said.startswith(str(skill / "SKILL.md"))
+    assert (link / "SKILL.md").read_text(encoding="utf-8").split("for=")[0] == text.split("for=")[0]
+    assert "dead-link" not in codes(joined_mine)
 
 
 @pytest.mark.parametrize(

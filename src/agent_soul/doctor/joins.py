@@ -97,6 +97,7 @@ def _look(hub: Hub, standing: Standing, fault_of: Callable[[tuple[str, ...]], st
         program,
         fault,
         readings=tuple(readings_of(standing)),
+        dead_links=tuple(map(str, standing.dead_links)),
         project=str(project) if project else "",
     )
     try:

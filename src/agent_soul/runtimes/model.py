@@ -245,14 +245,19 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """The folder `agent-soul` with the skill, below `place`."""
+    """The folder `agent-soul` with the skill, at `place`.
+
+    Where the program follows links, and another part installs the skill at `shared`, a link to that is enough.
+    """
 
     place: Place
+    shared: Place | None = None
 
     def placed(self, runtime: Runtime, scene: Scene) -> Iterator[Placed]:
         """Yield the files of the skill."""
+        shared = self.shared.on(scene.home) if self.shared else None
         for name, text in scene.skill.items():
-            yield Placed(_at(self.place, scene) / name, SkillFile(text, scene.hub, runtime.name), "skill")
+            yield Placed(_at(self.place, scene) / name, SkillFile(text, scene.hub, runtime.name, shared), "skill")
 
 
 def _at(place: Place, scene: Scene) -> Path:
