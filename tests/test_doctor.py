@@ -41,6 +41,7 @@ from agent_soul.runtimes.registry import find
 from agent_soul.sessions import end_session, start_session
 from agent_soul.sync import sync
 from conftest import ROOT, SHARED
+from joins import trust_of
 from support import git, world_of_a_hub, write_log
 
 NOW = datetime.now(UTC).astimezone()
@@ -784,6 +785,7 @@ JOINED_BADLY = [
     (SOUND._replace(odd=(("hooks.json", "it is no JSON"),)), "join-odd"),
     (SOUND._replace(notes=("AGENTS.override.md is there",)), "join-note"),
     (SOUND._replace(dead_links=(".claude/skills/agent-soul",)), "dead-link"),
+    (SOUND._replace(untrusted=("stop",)), "untrusted-hooks"),
     (SOUND._replace(readings=(Reading("AGENTS.md", 101, 100, "bytes"),)), "over-limit"),
     (SOUND._replace(title="Cursor", name="cursor"), "same-source"),
     (SOUND._replace(source="elsewhere-codex"), "source-elsewhere"),
@@ -804,6 +806,7 @@ def joined_mine(mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for folder, name in ((".codex", "codex"), (".claude", "claude-code")):
         (tmp_path / folder).mkdir()
         join(open_hub(mine), find(name))
+    (tmp_path / ".codex" / "config.toml").write_text(trust_of(tmp_path / ".codex" / "hooks.json"), encoding="utf-8")
     return mine
 
 
@@ -888,6 +891,27 @@ def test_a_hook_that_somebody_took_out_is_found(joined_mine: Path, tmp_path: Pat
     [finding] = [each for each in found(joined_mine) if each.code == "join-incomplete"]
 
     assert (finding.where, finding.mend) == (str(file), "`soul join claude-code`")
+
+
+def test_hooks_that_codex_skips_are_found(joined_mine: Path, tmp_path: Path) -> None:
+    """Nobody trusted one, switched one off, or it has changed since."""
+    hooks, config = (tmp_path / ".codex" / name for name in ("hooks.json", "config.toml"))
+    trusted = config.read_text(encoding="utf-8")
+    tables = trusted.split("\n\n")
+    assert found(joined_mine) == []
+
+    for text in ("", "no toml", "hooks = 1", f"{tables[0]}\nenabled = false\n", trusted.replace("sha256:", "sha256:0")):
+        config.write_text(text, encoding="utf-8")
+        [finding] = found(joined_mine)
+        assert (finding.code, finding.where) == ("untrusted-hooks", "Codex CLI")
+        assert "`/hooks`" in finding.mend
+    config.write_text(trusted.replace(str(hooks), f"{tmp_path}/.codex/../.codex/hooks.json"), encoding="utf-8")
+    assert found(joined_mine) == []
+    strangers = {"hooks": [{"type": "command", "command": "beep"}]}
+    settings = json.loads(hooks.read_text(encoding="utf-8"))
+    settings["hooks"]["Stop"].insert(0, strangers)
+    hooks.write_text(json.dumps(settings), encoding="utf-8")
+    assert [each.what.rpartition(": ")[2] for each in found(joined_mine) if each.code == "untrusted-hooks"] == ["stop"]
 
 
 def test_a_link_to_the_skill_that_leads_nowhere_is_found_and_mended(joined_mine: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from agent_soul.runtimes import json_text
 from agent_soul.runtimes.allowing import is_ours
 from agent_soul.runtimes.blocks import Block, find_block
+from agent_soul.runtimes.codex_trust import trusted_hash
 from agent_soul.runtimes.commands import HookCall, hook_command, hook_words, mcp_words, read_hook, read_server, words_of
 from agent_soul.runtimes.edits import OddFileError, TakenError
 from agent_soul.runtimes.json_edits import Hooks, Member
@@ -281,3 +282,22 @@ def test_lines_stand_once() -> None:
 )
 def test_rules_of_ours_are_known_however_the_command_was_typed(rule: str, ours: bool) -> None:
     assert is_ours(rule) == ours
+
+
+def test_codex_knows_a_hook_by_this_hash() -> None:
+    """As Codex CLI 0.171.0 has it; what it does not have in its text counts as what it takes for it."""
+    handler = {"type": "command", "command": "soul hook stop # 你好", "timeout": 10}
+
+    begin, stop = (
+        "sha256:1d5c228e43f1223f4ae6c9ee266d3a24b8ea92d7cda2c6f6d9c1f76c2e29b3cf",
+        "sha256:d0dd9fb726274d3d9ce2c06cca0b3cec3b233f02feaf7f14d81333cb3cd4292f",
+    )
+
+    assert trusted_hash("session_start", "startup|resume", handler) == begin
+    assert trusted_hash("stop", None, handler) == stop
+    assert trusted_hash("stop", "a matcher means nothing there", handler) == stop
+    assert trusted_hash("session_end", None, handler) == trusted_hash("session_end", None, {**handler, "timeout": 3})
+    assert trusted_hash("stop", None, {**handler, "timeout": 600}) == trusted_hash(
+        "stop", None, {"type": "command", "command": handler["command"], "async": False}
+    )
+    assert len({trusted_hash("stop", None, handler | more) for more in ({}, {"async": True}, {"timeout": 9})}) == 3

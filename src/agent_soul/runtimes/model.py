@@ -137,6 +137,8 @@ class Runtime:
     """How to see that it works."""
     notes: Callable[[Scene, Callable[[Path], str]], Sequence[str]] | None = None
     """What stands in the way on this machine, given a reader of text files."""
+    untrusted: Callable[[Scene, Callable[[Path], str]], Sequence[str]] | None = None
+    """The events of the hooks that the program skips until a person trusts them, given such a reader."""
 
     @property
     def has_hooks(self) -> bool:
