@@ -894,24 +894,13 @@ def test_a_hook_that_somebody_took_out_is_found(joined_mine: Path, tmp_path: Pat
 
 
 def test_hooks_that_codex_skips_are_found(joined_mine: Path, tmp_path: Path) -> None:
-    """Nobody trusted one, switched one off, or it has changed since."""
-    hooks, config = (tmp_path / ".codex" / name for name in ("hooks.json", "config.toml"))
-    trusted = config.read_text(encoding="utf-8")
-    tables = trusted.split("\n\n")
-    assert found(joined_mine) == []
+    (tmp_path / ".codex" / "config.toml").unlink()
 
-    for text in ("", "no toml", "hooks = 1", f"{tables[0]}\nenabled = false\n", trusted.replace("sha256:", "sha256:0")):
-        config.write_text(text, encoding="utf-8")
-        [finding] = found(joined_mine)
-        assert (finding.code, finding.where) == ("untrusted-hooks", "Codex CLI")
-        assert "`/hooks`" in finding.mend
-    config.write_text(trusted.replace(str(hooks), f"{tmp_path}/.codex/../.codex/hooks.json"), encoding="utf-8")
-    assert found(joined_mine) == []
-    strangers = {"hooks": [{"type": "command", "command": "beep"}]}
-    settings = json.loads(hooks.read_text(encoding="utf-8"))
-    settings["hooks"]["Stop"].insert(0, strangers)
-    hooks.write_text(json.dumps(settings), encoding="utf-8")
-    assert [each.what.rpartition(": ")[2] for each in found(joined_mine) if each.code == "untrusted-hooks"] == ["stop"]
+    [finding] = found(joined_mine)
+
+    assert (finding.code, finding.where) == ("untrusted-hooks", "Codex CLI")
+    assert finding.what.endswith(": session_start, stop, session_end")
+    assert "`/hooks`" in finding.mend
 
 
 def test_a_link_to_the_skill_that_leads_nowhere_is_found_and_mended(joined_mine: Path, tmp_path: Path) -> None:
