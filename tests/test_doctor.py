@@ -179,6 +179,15 @@ def unreachable(hub: Path) -> None:
     (hub.parent / "remote.git").rename(hub.parent / "moved.git")
 
 
+def head_elsewhere(hub: Path) -> None:
+    git(hub.parent / "remote.git", "branch", "old", "main")
+    git(hub.parent / "remote.git", "symbolic-ref", "HEAD", "refs/heads/old")
+
+
+def head_nowhere(hub: Path) -> None:
+    git(hub.parent / "remote.git", "symbolic-ref", "HEAD", "refs/heads/master")
+
+
 def long_apart(hub: Path) -> None:
     note = hub / ".git" / "agent-soul" / "upstream.json"
     os.utime(note, (time.time() - 8 * 86400,) * 2)
@@ -257,6 +266,8 @@ SPOILT: dict[str, tuple[Spoil, str, str, str]] = {
     "detached": (detached, "detached", ".git", "git switch main"),
     "lock": (locked, "git-lock", "index.lock", "rm '"),
     "unreachable": (unreachable, "unreachable", "git remote", "git ls-remote origin"),
+    "another default branch": (head_elsewhere, "remote-head", "git remote", "refs/heads/main"),
+    "no default branch": (head_nowhere, "remote-head", "git remote", "refs/heads/main"),
     "long apart": (long_apart, "apart", "git remote", "soul sync"),
     "behind": (pushed_by_another, "behind", "main", "soul sync"),
     "diverged": (diverged, "diverged", "main", "soul sync"),
