@@ -288,7 +288,7 @@ def test_next_steps_are_as_they_are_typed_in_the_new_hub(
     assert "elsewhere" not in said
 
 
-def test_without_push_nothing_is_asked_of_the_remote(tmp_path: Path, init: Init) -> None:
+def test_without_push_nothing_is_sent_to_the_remote(tmp_path: Path, init: Init) -> None:
     said = init(tmp_path / "hub", "--yes", "--remote", "https://host.invalid/me/soul.git")
 
     assert "`soul sync` sends it to the remote" in said
