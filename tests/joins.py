@@ -11,6 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from agent_soul.hub import Hub, open_hub
+from agent_soul.runtimes.codex_trust import trusted_hash
 from agent_soul.runtimes.model import Home
 
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -55,6 +56,18 @@ def picture(folder: Path) -> dict[str, tuple[Any, ...]]:
         else:
             found[name] = ("file", stat.S_IMODE(status.st_mode), path.read_bytes())
     return found
+
+
+def trust_of(hooks: Path) -> str:
+    """Return what Codex adds to its config.toml when a person trusts every hook in a file."""
+    tables = ""
+    for event, groups in json.loads(hooks.read_text("utf-8"))["hooks"].items():
+        label = {"SessionStart": "session_start", "Stop": "stop", "SessionEnd": "session_end"}[event]
+        for number, group in enumerate(groups):
+            for place, handler in enumerate(group["hooks"]):
+                key, known = f"{hooks}:{label}:{number}:{place}", trusted_hash(label, group.get("matcher"), handler)
+                tables += f'\n[hooks.state.{json.dumps(key)}]\ntrusted_hash = "{known}"\n'
+    return tables
 
 
 def times(folder: Path) -> Mapping[str, int]:

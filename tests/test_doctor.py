@@ -41,6 +41,7 @@ from agent_soul.runtimes.registry import find
 from agent_soul.sessions import end_session, start_session
 from agent_soul.sync import sync
 from conftest import ROOT, SHARED
+from joins import trust_of
 from support import git, world_of_a_hub, write_log
 
 NOW = datetime.now(UTC).astimezone()
@@ -178,6 +179,15 @@ def unreachable(hub: Path) -> None:
     (hub.parent / "remote.git").rename(hub.parent / "moved.git")
 
 
+def head_elsewhere(hub: Path) -> None:
+    git(hub.parent / "remote.git", "branch", "old", "main")
+    git(hub.parent / "remote.git", "symbolic-ref", "HEAD", "refs/heads/old")
+
+
+def head_nowhere(hub: Path) -> None:
+    git(hub.parent / "remote.git", "symbolic-ref", "HEAD", "refs/heads/master")
+
+
 def long_apart(hub: Path) -> None:
     note = hub / ".git" / "agent-soul" / "upstream.json"
     os.utime(note, (time.time() - 8 * 86400,) * 2)
@@ -256,6 +266,8 @@ SPOILT: dict[str, tuple[Spoil, str, str, str]] = {
     "detached": (detached, "detached", ".git", "git switch main"),
     "lock": (locked, "git-lock", "index.lock", "rm '"),
     "unreachable": (unreachable, "unreachable", "git remote", "git ls-remote origin"),
+    "another default branch": (head_elsewhere, "remote-head", "git remote", "refs/heads/main"),
+    "no default branch": (head_nowhere, "remote-head", "git remote", "refs/heads/main"),
     "long apart": (long_apart, "apart", "git remote", "soul sync"),
     "behind": (pushed_by_another, "behind", "main", "soul sync"),
     "diverged": (diverged, "diverged", "main", "soul sync"),
@@ -783,6 +795,8 @@ JOINED_BADLY = [
     (SOUND._replace(outdated=(("hooks.json", "hooks"),)), "join-incomplete"),
     (SOUND._replace(odd=(("hooks.json", "it is no JSON"),)), "join-odd"),
     (SOUND._replace(notes=("AGENTS.override.md is there",)), "join-note"),
+    (SOUND._replace(dead_links=(".claude/skills/agent-soul",)), "dead-link"),
+    (SOUND._replace(untrusted=("stop",)), "untrusted-hooks"),
     (SOUND._replace(readings=(Reading("AGENTS.md", 101, 100, "bytes"),)), "over-limit"),
     (SOUND._replace(title="Cursor", name="cursor"), "same-source"),
     (SOUND._replace(source="elsewhere-codex"), "source-elsewhere"),
@@ -803,6 +817,7 @@ def joined_mine(mine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for folder, name in ((".codex", "codex"), (".claude", "claude-code")):
         (tmp_path / folder).mkdir()
         join(open_hub(mine), find(name))
+    (tmp_path / ".codex" / "config.toml").write_text(trust_of(tmp_path / ".codex" / "hooks.json"), encoding="utf-8")
     return mine
 
 
@@ -887,6 +902,30 @@ def test_a_hook_that_somebody_took_out_is_found(joined_mine: Path, tmp_path: Pat
     [finding] = [each for each in found(joined_mine) if each.code == "join-incomplete"]
 
     assert (finding.where, finding.mend) == (str(file), "`soul join claude-code`")
+
+
+def test_hooks_that_codex_skips_are_found(joined_mine: Path, tmp_path: Path) -> None:
+    (tmp_path / ".codex" / "config.toml").unlink()
+
+    [finding] = found(joined_mine)
+
+    assert (finding.code, finding.where) == ("untrusted-hooks", "Codex CLI")
+    assert finding.what.endswith(": session_start, stop, session_end")
+    assert "`/hooks`" in finding.mend
+
+
+def test_a_link_to_the_skill_that_leads_nowhere_is_found_and_mended(joined_mine: Path, tmp_path: Path) -> None:
+    skill, link = (tmp_path / place / "skills" / "agent-soul" for place in (".agents", ".claude"))
+    text = (link / "SKILL.md").read_text(encoding="utf-8")
+    shutil.rmtree(tmp_path / ".agents")
+    facts = gather(open_hub(joined_mine), NOW)
+
+    [finding] = [each for each in examine(facts) if each.code == "dead-link"]
+    assert (finding.where, finding.mend) == (str(link), "`soul join claude-code`")
+    [said] = fix(facts, [finding]).done
+    assert said.startswith(str(skill / "SKILL.md"))
+    assert (link / "SKILL.md").read_text(encoding="utf-8").split("for=")[0] == text.split("for=")[0]
+    assert "dead-link" not in codes(joined_mine)
 
 
 @pytest.mark.parametrize(

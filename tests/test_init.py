@@ -288,7 +288,7 @@ def test_next_steps_are_as_they_are_typed_in_the_new_hub(
     assert "elsewhere" not in said
 
 
-def test_without_push_nothing_is_asked_of_the_remote(tmp_path: Path, init: Init) -> None:
+def test_without_push_nothing_is_sent_to_the_remote(tmp_path: Path, init: Init) -> None:
     said = init(tmp_path / "hub", "--yes", "--remote", "https://host.invalid/me/soul.git")
 
     assert "`soul sync` sends it to the remote" in said
@@ -338,6 +338,37 @@ def test_another_remote_than_the_one_there_is_refused_before_anything_is_written
     assert [file.name for file in (tmp_path / "mine").iterdir()] == [".git"]
 
 
+@pytest.mark.parametrize("branch", ["main", "master"])
+def test_a_remote_that_holds_something_is_refused(branch: str, tmp_path: Path, init: Init) -> None:
+    """A hub would share no history with it, and only its pages would get there."""
+    git(tmp_path, "init", "-q", "-b", branch, "full")
+    git(tmp_path / "full", "commit", "-q", "--allow-empty", "-m", "README")
+
+    for remote in (str(tmp_path / "full"), "../full"):
+        said = init(tmp_path / "hub", "--yes", "--push", "--remote", remote, code=2)
+        assert f"--remote {remote!r} is not empty: it has {branch}" in said
+    assert not (tmp_path / "hub").exists()
+
+
+def test_a_remote_that_does_not_answer_is_named(tmp_path: Path, init: Init) -> None:
+    missing = f"file://{tmp_path}/missing.git"
+
+    said = init(tmp_path / "hub", "--yes", "--remote", missing)
+
+    assert f"note: the remote {missing!r} cannot be read" in said
+    assert git(tmp_path / "hub", "remote", "get-url", "origin").strip() == missing
+
+
+@pytest.mark.parametrize("head", ["main", "master"])
+def test_a_remote_whose_clones_get_nothing_is_named(head: str, tmp_path: Path, init: Init) -> None:
+    git(tmp_path, "init", "-q", "--bare", "-b", head, "remote.git")
+
+    said = init(tmp_path / "hub", "--yes", "--push", "--remote", tmp_path / "remote.git")
+
+    assert ("a clone of the remote gets nothing" in said) == (head == "master")
+    assert ("git symbolic-ref HEAD refs/heads/main" in said) == (head == "master")
+
+
 def test_a_folder_within_another_repository_gets_its_own(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q", "code")
 
@@ -352,7 +383,12 @@ def test_a_folder_within_another_repository_gets_its_own(tmp_path: Path) -> None
         (["--name", "a\u202eb"], "--name"),
         (["--agent", "x" * 121], "is longer than 120 characters"),
         (["--time-zone", "Shang hai!"], "is no name of a time zone"),
+        (["--time-zone", "shanghai"], "did you mean Asia/Shanghai?"),
+        (["--time-zone", "asia/shanghai"], "did you mean Asia/Shanghai?"),
+        (["--time-zone", "Mars/Olympus"], "--time-zone 'Mars/Olympus' is no name of a time zone"),
         (["--remote", "--upload-pack=x"], "is no address"),
+        (["--remote", "github.com/you/my-soul"], "--remote 'github.com/you/my-soul' is no address"),
+        (["--remote", "my soul"], "is no address"),
         (["--push"], "give --remote URL"),
         (["--toolkit", "../nowhere"], "names no toolkit"),
         (["--toolkit", "https://host.invalid/x@abc"], "names no toolkit"),
@@ -364,6 +400,14 @@ def test_what_makes_no_sense_is_refused_before_anything_is_made(
 ) -> None:
     assert said in init(tmp_path / "hub", "--yes", *arguments, code=2)
     assert not (tmp_path / "hub").exists()
+
+
+def test_a_copy_of_the_template_stays_one_where_nobody_could_record_that(tmp_path: Path, init: Init) -> None:
+    write_log(tmp_path, {**EVENT, "source": "agent-soul"})
+    (tmp_path / "soul.yaml").write_text("template: true\n")
+
+    assert "'Bad Id' is not" in init("--here", "--source", "Bad Id", "--hub", tmp_path, code=2)
+    assert (tmp_path / "soul.yaml").read_text() == "template: true\n"
 
 
 def test_init_says_where_it_could_go(init: Init) -> None:
@@ -422,7 +466,8 @@ def test_on_a_terminal_five_questions_are_asked(tmp_path: Path, monkeypatch: pyt
         stderr=terminal,
     )
     os.close(terminal)
-    os.write(controller, "林\n\n\n\n".encode())  # name, language, time zone, remote
+    # name, language, time zone, remote; what makes no sense is asked again
+    os.write(controller, "林\n\nMars/Olympus\n\ngithub.com/me\n\n".encode())
     said = _heard(controller, process)
     assert process.stdout is not None
     process.stdout.close()
@@ -431,6 +476,8 @@ def test_on_a_terminal_five_questions_are_asked(tmp_path: Path, monkeypatch: pyt
     assert "你的称呼" in said
     assert "[Europe/Berlin]" in said
     assert "统一的名字" not in said  # said by an option already
+    assert "'Mars/Olympus' is no name of a time zone; such as Asia/Shanghai" in said
+    assert "'github.com/me' is no address; such as git@github.com" in said
     user = (tmp_path / "hub" / "USER.md").read_text(encoding="utf-8")
     assert "- Name 称呼: 林\n" in user
     assert "- Time zone 时区: Europe/Berlin\n" in user

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,13 +16,16 @@ from hypothesis import strategies as st
 from agent_soul.runtimes import json_text
 from agent_soul.runtimes.allowing import is_ours
 from agent_soul.runtimes.blocks import Block, find_block
+from agent_soul.runtimes.codex_trust import trusted_hash, untrusted_hooks
 from agent_soul.runtimes.commands import HookCall, hook_command, hook_words, mcp_words, read_hook, read_server, words_of
 from agent_soul.runtimes.edits import OddFileError, TakenError
+from agent_soul.runtimes.joining import join
 from agent_soul.runtimes.json_edits import Hooks, Member
 from agent_soul.runtimes.line_edits import Lines
+from agent_soul.runtimes.registry import find
 from agent_soul.runtimes.toml_edits import ServerTable
 from agent_soul.runtimes.yaml_edits import ListItem
-from joins import COMMENTS, STRANGER, TABLES, VALUES, settings_texts
+from joins import COMMENTS, STRANGER, TABLES, VALUES, home_in, make_hub, settings_texts, trust_of
 
 CALL = HookCall(("/opt/bin/soul",), "session-start", "codex", "my-codex", "/home/me/soul")
 OURS = {"hooks": [{"type": "command", "command": hook_command(CALL)}]}
@@ -281,3 +285,45 @@ def test_lines_stand_once() -> None:
 )
 def test_rules_of_ours_are_known_however_the_command_was_typed(rule: str, ours: bool) -> None:
     assert is_ours(rule) == ours
+
+
+def test_codex_knows_a_hook_by_this_hash() -> None:
+    """As Codex CLI 0.171.0 has it; what it does not have in its text counts as what it takes for it."""
+    handler = {"type": "command", "command": "soul hook stop # 你好", "timeout": 10}
+
+    begin, stop = (
+        "sha256:1d5c228e43f1223f4ae6c9ee266d3a24b8ea92d7cda2c6f6d9c1f76c2e29b3cf",
+        "sha256:d0dd9fb726274d3d9ce2c06cca0b3cec3b233f02feaf7f14d81333cb3cd4292f",
+    )
+
+    assert trusted_hash("session_start", "startup|resume", handler) == begin
+    assert trusted_hash("stop", None, handler) == stop
+    assert trusted_hash("stop", "a matcher means nothing there", handler) == stop
+    assert trusted_hash("session_end", None, handler) == trusted_hash("session_end", None, {**handler, "timeout": 3})
+    assert trusted_hash("stop", None, {**handler, "timeout": 600}) == trusted_hash(
+        "stop", None, {"type": "command", "command": handler["command"], "async": False}
+    )
+    assert len({trusted_hash("stop", None, handler | more) for more in ({}, {"async": True}, {"timeout": 9})}) == 3
+
+
+def test_hooks_that_nobody_trusted_as_they_are_now_are_skipped(tmp_path: Path) -> None:
+    hub, home = make_hub(tmp_path / "hub"), home_in(tmp_path / "home")
+    join(hub, find("codex"), home=home)
+    file = home.folder / ".codex" / "hooks.json"
+    trusted, all_of_them = trust_of(file), ["session_start", "stop", "session_end"]
+
+    def skipped(config: str, hooks: str = "") -> list[str]:
+        return untrusted_hooks(file, hooks or file.read_text("utf-8"), config)
+
+    assert skipped(trusted) == []
+    assert skipped(trusted.replace(str(file), f"{file.parent}/../.codex/hooks.json")) == []
+    assert skipped(trusted.replace(str(file), "/elsewhere/hooks.json")) == all_of_them
+    for spoilt in ("", "no toml", "hooks = 1", "[hooks]\nstate = 1", f'[hooks.state]\n"{file}:stop:0:0" = 1'):
+        assert skipped(spoilt) == all_of_them
+    assert skipped(f"{trusted}enabled = false\n") == ["session_end"]
+    assert skipped(trusted, file.read_text("utf-8").replace("hook stop", "hook  stop")) == []  # not ours any more
+    settings = json.loads(file.read_text("utf-8"))
+    settings["hooks"]["Stop"].insert(0, {"hooks": [{"type": "command", "command": "beep"}]})
+    settings["hooks"]["SessionStart"][0]["matcher"] = "startup"
+    assert skipped(trusted, json.dumps(settings)) == ["session_start", "stop"]
+    assert skipped(trusted, "no json") == []

@@ -19,10 +19,12 @@ from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.runtimes.joining import end_join, find_again, join, proposed_source, rerender, sweep_joins
 from agent_soul.runtimes.machine import lasting_program
 from agent_soul.runtimes.model import Home, Options, Runtime
-from agent_soul.runtimes.plan import BACKUP
+from agent_soul.runtimes.noting import read_note, write_note
+from agent_soul.runtimes.plan import BACKUP, Change
 from agent_soul.runtimes.registry import RUNTIMES, find
 from agent_soul.runtimes.sources import propose
 from agent_soul.runtimes.standing import joined, placed_by, probe
+from agent_soul.runtimes.writing import write
 from joins import contents, home_in, make_hub, picture, times
 from support import Run, Soul, git
 
@@ -847,6 +849,128 @@ def test_no_link_at_the_skills_place_is_written_through(kind: str, tmp_path: Pat
     assert {name: each for name, each in after.items() if not name.startswith("hub")} == {
         name: each for name, each in before.items() if not name.startswith("hub")
     }
+
+
+def test_the_skill_is_installed_once_and_linked(tmp_path: Path, home: Home) -> None:
+    """The link goes with Claude Code; the skill stays while another program reads it."""
+    hub = make_hub(tmp_path / "hub")
+    skill, link = (home.folder / place / "skills" / "agent-soul" for place in (".agents", ".claude"))
+    join(hub, find("claude-code"), home=home)
+    join(hub, find("codex"), home=home)
+
+    assert link.readlink() == skill
+    assert not skill.is_symlink()
+    assert not join(hub, find("claude-code"), home=home).plan.changes
+    end_join(hub, find("claude-code"), home=home)
+    assert not (home.folder / ".claude").exists()
+    assert "for=codex" in (skill / "SKILL.md").read_text("utf-8")
+    end_join(hub, find("codex"), home=home)
+    assert picture(home.folder) == {}
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_linked", "says"),
+    [
+        ("ours", True, ""),
+        ("ours, changed by hand", False, "more than our copy"),
+        ("beside something else", False, "more than our copy"),
+        ("in a folder of the person's", False, "was there before"),
+    ],
+)
+def test_a_copy_of_before_becomes_a_link(kind: str, is_linked: bool, says: str, tmp_path: Path, home: Home) -> None:
+    """Only where nothing but what an earlier join made goes for it; the end of the join leaves the rest."""
+    hub = make_hub(tmp_path / "hub")
+    skill, link = (home.folder / place / "skills" / "agent-soul" for place in (".agents", ".claude"))
+    join(hub, find("claude-code"), home=home)
+    copied = (skill / "SKILL.md").read_text("utf-8")
+    link.unlink()
+    link.mkdir()
+    (link / "SKILL.md").write_text(f"{'Mine. ' if 'changed' in kind else ''}{copied}", encoding="utf-8")
+    if kind == "beside something else":
+        (link / "mine.md").write_text("Mine.")
+    if "person" not in kind:
+        write_note(hub, read_note(hub).with_folders([link]))
+
+    outcome = join(hub, find("claude-code"), home=home)
+    again = join(hub, find("claude-code"), home=home)
+
+    assert link.is_symlink() is is_linked
+    assert not again.plan.changes
+    assert (link / "SKILL.md").read_text("utf-8") == copied
+    assert [note for note in outcome.notes if says in note] == list(outcome.notes)
+    assert bool(outcome.notes) is not is_linked
+    end_join(hub, find("claude-code"), home=home)
+    left = [path.read_text("utf-8") for path in home.folder.rglob("*") if path.is_file()]
+    assert left == {"ours, changed by hand": [f"Mine. {copied}"], "beside something else": ["Mine."]}.get(kind, [])
+
+
+def test_where_no_link_can_be_made_the_skill_is_copied(
+    tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows without the right to."""
+    hub = make_hub(tmp_path / "hub")
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "symlink_to", refuse)
+    outcome = join(hub, find("claude-code"), home=home)
+
+    skill, copy = (home.folder / place / "skills" / "agent-soul" for place in (".agents", ".claude"))
+    assert (copy / "SKILL.md").read_text("utf-8") == (skill / "SKILL.md").read_text("utf-8")
+    assert [note for note in outcome.notes if "no link can be made there" in note]
+    assert not join(hub, find("claude-code"), home=home).plan.changes
+    end_join(hub, find("claude-code"), home=home)
+    assert picture(home.folder) == {}
+
+
+def test_a_copy_comes_back_where_the_system_refuses_later(tmp_path: Path, home: Home) -> None:
+    copy, link, file = (tmp_path / name for name in ("skill/SKILL.md", "skill", "no folder/file"))
+    copy.parent.mkdir()
+    copy.write_text("A copy.")
+    file.parent.write_text("in the way")
+    before = picture(tmp_path)
+
+    changes = [
+        Change(copy, b"A copy.", None, ""),
+        Change(link, None, os.fsencode(home.folder), "", is_link=True),
+        Change(file, None, b"x", ""),
+    ]
+    with pytest.raises(StoppedError):
+        write(changes)
+    assert picture(tmp_path) == before
+
+
+def test_a_skill_of_somebody_elses_is_not_linked_to(tmp_path: Path, home: Home) -> None:
+    """A link would give Claude Code that one, and ours to nobody."""
+    hub = make_hub(tmp_path / "hub")
+    skill, copy = (home.folder / place / "skills" / "agent-soul" for place in (".agents", ".claude"))
+    skill.mkdir(parents=True)
+    (skill / "SKILL.md").write_text("Mine.\n")
+    before = picture(home.folder)
+
+    outcome = join(hub, find("claude-code"), home=home)
+
+    assert [odd.path for odd in outcome.plan.odd] == [skill / "SKILL.md"]
+    assert "# Shared memory" in (copy / "SKILL.md").read_text("utf-8")
+    assert [note for note in outcome.notes if "somebody else's" in note]
+    end_join(hub, find("claude-code"), home=home)
+    assert picture(home.folder) == before
+
+
+def test_folders_of_skills_that_are_one_hold_one_skill(tmp_path: Path, home: Home) -> None:
+    """As people link `~/.claude/skills` to `~/.agents/skills`: a link there would lead to itself."""
+    hub = make_hub(tmp_path / "hub")
+    (home.folder / ".agents" / "skills").mkdir(parents=True)
+    (home.folder / ".claude").mkdir()
+    (home.folder / ".claude" / "skills").symlink_to(home.folder / ".agents" / "skills")
+    before = picture(home.folder)
+
+    join(hub, find("claude-code"), home=home)
+    assert "# Shared memory" in (home.folder / ".claude/skills/agent-soul/SKILL.md").read_text("utf-8")
+    assert not join(hub, find("claude-code"), home=home).plan.changes
+    end_join(hub, find("claude-code"), home=home)
+    assert picture(home.folder) == before
 
 
 def test_programs_that_share_a_skill_share_a_hub(tmp_path: Path, home: Home) -> None:

@@ -59,7 +59,7 @@ def replace_files(contents: Mapping[Path, bytes]) -> None:
 def _install_many(contents: Mapping[Path, bytes]) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    temporary = {target: _temporary_beside(target) for target in contents}
+    temporary = {target: temporary_beside(target) for target in contents}
     try:
         work = list(zip(temporary.values(), contents.values(), strict=True))
         with ThreadPoolExecutor(_AT_ONCE) as pool:
@@ -78,7 +78,8 @@ def _write_all(files: Iterable[tuple[Path, bytes]]) -> None:
         _write_durably(file, content)
 
 
-def _temporary_beside(target: Path) -> Path:
+def temporary_beside(target: Path) -> Path:
+    """Return a name of no file beside `target`, which `sweep` and `sweep_dead` know."""
     return target.with_name(f".agent-soul.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
@@ -101,7 +102,7 @@ def install(target: Path, content: bytes, *, mode: int | None = None) -> None:
 
     After an error nothing has changed. A failed fsync is not tried again: a second one may succeed with the data lost.
     """
-    temporary = _temporary_beside(target)
+    temporary = temporary_beside(target)
     try:
         _write_durably(temporary, content, mode)
         temporary.replace(target)

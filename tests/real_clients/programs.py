@@ -74,6 +74,9 @@ CODEX = Program(
     lambda prompt: ["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", prompt],
 )
 
+CODEX_WITH_TRUST = CODEX._replace(arguments=lambda prompt: ["exec", "--skip-git-repo-check", prompt])
+"""Codex that runs the hooks which somebody has trusted, and no others."""
+
 # It asks how to sign in unless that is settled; with another address in its environment it guesses wrong.
 _GEMINI_SETTINGS = {
     "security": {"auth": {"selectedType": "gemini-api-key"}},

@@ -6,15 +6,17 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 import pytest
 
+from agent_soul.runtimes.codex_trust import untrusted_hooks
 from agent_soul.runtimes.registry import find
+from joins import trust_of
 from real_clients.mock_model import Model, Wish, serving
-from real_clients.programs import PROGRAMS, Program
+from real_clients.programs import CLAUDE_CODE, CODEX, CODEX_WITH_TRUST, PROGRAMS, Program
 from real_clients.world import L0, L1, World, home_for
 
 pytestmark = [pytest.mark.programs, pytest.mark.timeout(600)]
@@ -26,11 +28,28 @@ _SECONDS = 30
 """How long what a session recorded may take to the remote after its end."""
 
 
+class Worlds:
+    """One for each way to make a hub, made when it is asked for."""
+
+    def __init__(self, factory: pytest.TempPathFactory) -> None:
+        self._factory = factory
+        self._made: dict[str, World] = {}
+
+    def made_by(self, way: str) -> World:
+        if way not in self._made:
+            self._made[way] = World(self._factory.mktemp("world"))
+            self._made[way].make(way)
+        return self._made[way]
+
+
 @pytest.fixture(scope="session")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    made = World(tmp_path_factory.mktemp("world"))
-    made.make()
-    return made
+def worlds(tmp_path_factory: pytest.TempPathFactory) -> Worlds:
+    return Worlds(tmp_path_factory)
+
+
+@pytest.fixture
+def world(worlds: Worlds) -> World:
+    return worlds.made_by("init --here")
 
 
 def boot_where_told(text: str) -> str:
@@ -99,8 +118,33 @@ def test_no_event_makes_it_read_a_file(program: Program, world: World, tmp_path:
         assert "KEY-4242" not in model.everything
 
 
-def test_what_each_program_records_all_others_know(world: World, tmp_path: Path) -> None:
-    recorded = {program: f"{program.name} 记录：退款金额用 int64，以分为单位的 int32 会溢出。" for program in PROGRAMS}
+def test_codex_runs_the_hooks_that_doctor_takes_for_trusted(world: World, tmp_path: Path) -> None:
+    """What `/hooks` would write is written by hand: nobody is there to choose in it."""
+    newer = "Deploy on Wednesdays only: the bank's gateway restarts on Tuesdays (trust)."
+    with serving(Model()) as model:
+        home = home_for(CODEX_WITH_TRUST, tmp_path / "home", model.port)
+        world.soul("join", "codex", home=home)
+        hooks, config = (home / ".codex" / name for name in ("hooks.json", "config.toml"))
+        world.recorded_elsewhere(newer)
+        world.prompt(CODEX_WITH_TRUST, COMMANDS, home, model)
+        assert untrusted_hooks(hooks, hooks.read_text("utf-8"), config.read_text("utf-8"))
+        assert model.text
+        assert newer not in model.text
+
+        config.write_text(config.read_text("utf-8") + trust_of(hooks), encoding="utf-8")
+        assert untrusted_hooks(hooks, hooks.read_text("utf-8"), config.read_text("utf-8")) == []
+        world.recorded_elsewhere(newer.replace("(trust)", "(trusted)"))
+        world.prompt(CODEX_WITH_TRUST, COMMANDS, home, model)
+        assert "(trusted)" in model.text
+
+
+@pytest.mark.parametrize(("way", "programs"), [("init --here", PROGRAMS), ("init DIR", (CLAUDE_CODE, CODEX))])
+def test_what_each_program_records_all_others_know(
+    way: str, programs: Sequence[Program], worlds: Worlds, tmp_path: Path
+) -> None:
+    """With the second way, which most people go, it is tried with the two programs that most people have."""
+    world = worlds.made_by(way)
+    recorded = {program: f"{program.name} 记录：退款金额用 int64，以分为单位的 int32 会溢出。" for program in programs}
     home = tmp_path / "home"
     with serving(Model()) as model:
         for program, summary in recorded.items():
@@ -116,4 +160,5 @@ def test_what_each_program_records_all_others_know(world: World, tmp_path: Path)
         for program in recorded:
             model.seen.clear()
             world.prompt(program, COMMANDS, home, model)
+            assert L0 in model.text
             assert [summary for summary in recorded.values() if summary not in model.text] == []

@@ -43,16 +43,27 @@ class World:
         names = ("home", "我的soul", "other", "remote.git")  # a blank would keep Claude Code from importing files
         self.home, self.hub, self.other, self.remote = (box / name for name in names)
 
-    def make(self) -> None:
-        """Follow the README: copy the template, make it one's own, say who one is, push; then a second machine."""
+    def make(self, way: str) -> None:
+        """Follow the README, in one of its two ways: a hub, who one is, a first event; then a second machine."""
         self.home.mkdir()
         self._git(self.box, "config", "--global", "user.name", "Marie")
         self._git(self.box, "config", "--global", "user.email", "marie@example.invalid")
+        self._git(self.box, "init", "-q", "--bare", "-b", "main", str(self.remote))
+        {"init --here": self._copy_the_template, "init DIR": self._make_beside}[way]()
+        self._begin()
+
+    def _copy_the_template(self) -> None:
         self._git(self.box, "clone", "-q", str(ROOT), str(self.hub))
         self._git(self.hub, "checkout", "-q", "-B", "main")
-        self._git(self.box, "init", "-q", "--bare", "-b", "main", str(self.remote))
         self._git(self.hub, "remote", "set-url", "origin", f"file://{self.remote}")
         self.soul("init", "--here")
+
+    def _make_beside(self) -> None:
+        self._git(self.box, "clone", "-q", str(ROOT), "agent-soul")
+        where = [self.hub.name, "--remote", f"file://{self.remote}", "--push"]
+        self._run(["python3", "agent-soul/scripts/soul.py", "init", *where], self.home, self.box)
+
+    def _begin(self) -> None:
         (self.hub / "USER.md").write_text(f"# USER\n\n- {L0}\n", encoding="utf-8")
         self._git(self.hub, "add", "-A")
         self._git(self.hub, "commit", "-q", "-m", "Say who we are")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import click
 
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json
 from agent_soul.errors import ExitCode, RefusedError
-from agent_soul.founding.answers import Answers, check_answer, looks_like_time_zone
+from agent_soul.founding.answers import Answers, check_answer
+from agent_soul.founding.asking import check_remote, check_time_zone
 from agent_soul.founding.hub import Founded, Wishes, found_hub, is_taken
 from agent_soul.founding.taking import Taken
+from agent_soul.sessions import refuse_no_source
 from agent_soul.sync import Reach
 from agent_soul.telling import invoked_as, with_commands
 
@@ -51,43 +54,59 @@ def init(folder: str | None, here: bool, source: str, as_json: bool, hub_name: s
     if folder is None:
         hint = "`soul init DIR` makes a hub there; `soul init --here` makes a copy of the template your own"
         raise RefusedError("say where", hint=hint)
-    answers = given if given.pop("yes") or is_taken(Path(folder)) else _asked(given, as_json=as_json)
-    made = found_hub(Path(folder), _wishes(answers))
+    place = Path(folder)
+    said = {name: _checked(name, given[name], place) for name in _QUESTIONS if given[name] is not None}
+    if not (given["yes"] or is_taken(place)):
+        said |= _asked([name for name in _QUESTIONS if name not in said], place, as_json=as_json)
+    made = found_hub(place, _wishes(said, given))
     _show(made, as_json=as_json)
     return ExitCode.NOT_SHARED if made.kept and made.kept.reach is Reach.NOT_SHARED else ExitCode.DONE
 
 
-def _asked(given: dict[str, Any], *, as_json: bool) -> dict[str, Any]:
-    """Return the options with what a person at a terminal adds; without one nothing is asked, so that nothing hangs."""
+def _asked(names: Sequence[str], folder: Path, *, as_json: bool) -> dict[str, str]:
+    """Return what a person at a terminal says; without one nothing is asked, so that nothing hangs.
+
+    What makes no sense is asked again, with the reason.
+    """
     if as_json or not (sys.stdin and sys.stdin.isatty() and sys.stderr.isatty()):
         say("note: nobody is at a terminal, so nothing is asked; what no option says stays to be filled in")
-        return given
+        return {}
     from agent_soul.founding.asking import time_zone_here
 
     say("Five questions; Enter leaves one open. 五个问题，回车跳过。")
     proposals = {"time_zone": time_zone_here()}
-    for name, question in _QUESTIONS.items():
-        if given[name] is None:
-            proposal = proposals.get(name, "")
-            given[name] = click.prompt(question, default=proposal, err=True, show_default=bool(proposal))
-    return given
+    answers: dict[str, str] = {}
+    for name in names:
+        proposal, check = proposals.get(name, ""), partial(_checked_on_terminal, name, folder)
+        answers[name] = click.prompt(
+            _QUESTIONS[name], default=proposal, err=True, show_default=bool(proposal), value_proc=check
+        )
+    return answers
 
 
-def _wishes(given: Mapping[str, Any]) -> Wishes:
-    texts = {name: check_answer(_option(name), given[name] or "") for name in _QUESTIONS}
-    zone = texts["time_zone"]
-    if zone and not looks_like_time_zone(zone):
-        raise RefusedError(f"--time-zone {zone!r} is no name of a time zone", hint="such as Asia/Shanghai")
-    remote = texts.pop("remote")
-    if remote.startswith("-") or " " in remote:
-        raise RefusedError(f"--remote {remote!r} is no address", hint="such as git@github.com:YOU/my-soul.git")
+def _checked_on_terminal(name: str, folder: Path, text: str) -> str:
+    try:
+        return _checked(name, text, folder)
+    except RefusedError as error:
+        raise click.UsageError(f"{error.message}; {error.hint}") from error
+
+
+def _checked(name: str, text: str, folder: Path) -> str:
+    """Return an answer, tidied. Raises `RefusedError` for one that makes no sense."""
+    tidy = check_answer(f"--{name.replace('_', '-')}", text)
+    if tidy and name == "time_zone":
+        check_time_zone(tidy)
+    if tidy and name == "remote":
+        check_remote(tidy, folder.expanduser().resolve())
+    return tidy
+
+
+def _wishes(said: Mapping[str, str], given: Mapping[str, Any]) -> Wishes:
+    answers = {name: said.get(name, "") for name in _QUESTIONS}
+    remote = answers.pop("remote")
     if given["push"] and not remote:
         raise RefusedError("--push has nowhere to go", hint="give --remote URL")
-    return Wishes(Answers(**texts), given["origin"] or "", given["toolkit"] or "", remote, given["push"])
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return Wishes(Answers(**answers), given["origin"] or "", given["toolkit"] or "", remote, given["push"])
 
 
 def _show(made: Founded, *, as_json: bool) -> None:
@@ -95,7 +114,7 @@ def _show(made: Founded, *, as_json: bool) -> None:
         taken = made.taken and {**made.taken._asdict(), "files": len(made.taken.files), "left": list(made.taken.left)}
         kept = made.kept and {"outcome": made.kept.reach, "reason": made.kept.reason, "note": made.kept.note}
         fields = {"hub": str(made.hub), "is_new": made.is_new, "toolkit": dict(made.toolkit), "remote": made.remote}
-        show_json(ok=True, **fields, taken=taken, pushed=kept, next_steps=list(made.next_steps))
+        show_json(ok=True, **fields, taken=taken, pushed=kept, next_steps=list(made.next_steps), notes=list(made.notes))
         return
     if not made.is_new:
         show(f"{made.hub} is a hub already; nothing was changed")
@@ -109,6 +128,8 @@ def _show(made: Founded, *, as_json: bool) -> None:
         show(f"shared: it is at {made.remote} too" if made.kept.reach is Reach.SHARED else str(made.kept))
         if made.kept.note:
             say(f"note: {made.kept.note}")
+    for note in made.notes:
+        say(f"note: {note}")
     show("Go on there:")
     for number, step in enumerate(made.next_steps, start=1):
         show(f"{number}. {_as_typed_there(step)}")
@@ -129,6 +150,7 @@ def _init_here(folder: str | None, source: str, *, as_json: bool, hub_name: str 
 
     if folder is not None:
         raise RefusedError("DIR and --here exclude each other", hint="--here is the copy of the template you are in")
+    refuse_no_source(source)
     outcome = initialise_here(open_hub(hub_name), source)
     if as_json:
         show_json(ok=True, done=list(outcome.done), next_steps=list(outcome.next_steps))

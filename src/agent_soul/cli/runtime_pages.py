@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from agent_soul.runtimes.model import Home, Options, Place, Placed, Runtime, Scene, System
 from agent_soul.runtimes.registry import RUNTIMES
+from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.static_text import Limit
 
 FOLDER = Path("docs", "runtimes")
@@ -115,10 +116,12 @@ def _rows(runtime: Runtime) -> Iterator[Row]:
     seen: set[tuple[str, str]] = set()
     for system, options, project, when in _occasions():
         for each in _placed(runtime, system, options, project):
-            path = each.path.as_posix()
-            if (path, each.what) not in seen:
-                seen.add((path, each.what))
-                yield Row(path, each.what, when, each.limit)
+            path, what = each.path.as_posix(), each.what
+            if isinstance(each.edit, SkillFile) and each.edit.shared:
+                path, what = each.path.parent.as_posix(), f"skill, as a link to `{each.edit.shared.as_posix()}`"
+            if (path, what) not in seen:
+                seen.add((path, what))
+                yield Row(path, what, when, each.limit)
 
 
 def _occasions() -> Iterator[tuple[System, Options, Path | None, str]]:
@@ -206,7 +209,12 @@ every change as a diff and writes nothing; a second join changes no byte; `--uni
   that is said, where the file was changed since and its first form cannot be had from what is left.
 - **What is not ours, word for word, is yours.** A hook, server or skill of the same name that `soul join` did not write
   is left alone, and named where it stands in our way. What you write *within* our part goes when that is written anew;
-  the file with it is kept as `NAME.HASH.agent-soul.bak`, for you to delete. No link at the skill's place is followed.
+  the file with it is kept as `NAME.HASH.agent-soul.bak`, for you to delete. No link at the skill's place is followed
+  that leads to anything but ours.
+- **The skill is installed once**, in `~/.agents/skills/agent-soul`. Claude Code, which does not look there, gets a link
+  to it. It gets a copy, and the join says why, where no link can be made (Windows without the right to), where somebody
+  else's skill is at the one place, or a folder of yours at the other. Cline gets a copy: nothing says that it follows
+  links. A link whose target is gone is named by `soul doctor` and mended by `--fix`.
 - **What cannot be understood is not written.** What to paste into that file is printed, and the exit code is 5.
 - **All or nothing.** If the system refuses a file in the middle, what was written before is put back.
 - **The text follows the memory.** `compile`, `sync`, `share`, `boot` and the hooks bring it up to date.

@@ -30,6 +30,8 @@ class Clone(NamedTuple):
     apart_days: int | None = None
     spoilt: tuple[str, ...] = ()
     writable: bool = True
+    missed: tuple[str, str] | None = None
+    """What a clone of the remote gets instead of the memory, and what mends it."""
 
 
 def check_clone(clone: Clone, *, is_template: bool = False) -> Iterator[Finding]:
@@ -95,6 +97,9 @@ def _remote(clone: Clone) -> Iterator[Finding]:
         )
         what = f"{shown} does not answer without a question: {clone.unreachable}"
         yield Finding("unreachable", "git remote", what, "nothing new comes here, nothing of here is shared", mend)
+    if clone.missed:
+        what, mend = clone.missed
+        yield Finding("remote-head", "git remote", what, "another machine's clone has no memory", mend)
     if clone.apart_days is None and sight.head:
         what = f"this clone and {shown} have never come together by `soul`"
         yield Finding("never-shared", "git remote", what, "what is recorded here may exist here only", "`soul sync`")

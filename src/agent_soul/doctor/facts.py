@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul import gitio, outbox, toolkit
-from agent_soul.clone import clone_ids, last_together, spoilt_state
+from agent_soul.clone import clone_ids, last_together, remembered, spoilt_state
 from agent_soul.compiler import Outcome, compile_hub
 from agent_soul.config import CONFIG_NAME, Config, default_config, parse_config
 from agent_soul.doctor.clone import Clone
@@ -140,14 +140,23 @@ def _clone(hub: Hub, now: datetime, *, ask_remote: bool) -> tuple[Clone | None, 
         return None, None
     try:
         sight = gitio.look(hub)
-        said = gitio.answers(hub, sight.remote, timeout=_REMOTE_SECONDS) if ask_remote and sight.remote else ""
+        missed, said = _asked(hub, sight) if ask_remote and sight.remote else (None, "")
         undecided = tuple(gitio.unmerged(hub))
     except GitError as error:
         return None, error
     together = last_together(hub)
     days = None if together is None else (now.astimezone(UTC) - datetime.fromtimestamp(together, UTC)).days
     writable = os.access(_lowest_there(hub.state), os.W_OK | os.X_OK)
-    return Clone(sight, undecided, said, days, tuple(spoilt_state(hub)), writable), None
+    return Clone(sight, undecided, said, days, tuple(spoilt_state(hub)), writable, missed), None
+
+
+def _asked(hub: Hub, sight: gitio.Sight) -> tuple[tuple[str, str] | None, str]:
+    """Ask the remote; return what a clone of it misses, and what stands in the way of an answer."""
+    try:
+        heads = gitio.heads_of(hub, sight.remote, timeout=_REMOTE_SECONDS)
+    except GitError as error:
+        return None, error.message
+    return heads.missed(remembered(hub).get("branch", sight.branch)), ""
 
 
 def _lowest_there(folder: Path) -> Path:

@@ -13,7 +13,7 @@ from agent_soul.doctor.finding import Finding
 from agent_soul.errors import SoulError
 from agent_soul.files import replace_file
 from agent_soul.lock import exclusive
-from agent_soul.runtimes.joining import find_again, rerender, sweep_joins
+from agent_soul.runtimes.joining import find_again, mend_links, rerender, sweep_joins
 
 
 class Mended(NamedTuple):
@@ -83,11 +83,17 @@ def _rerender(facts: Facts) -> Iterator[str]:
         yield f"{change.path}: brought up to date with the pages"
 
 
+def _mend_links(facts: Facts) -> Iterator[str]:
+    for change in mend_links(facts.hub):
+        yield f"{change.path}: installed again, where links lead to it"
+
+
 _FIXES: Mapping[str, Callable[[Facts], Iterator[str]]] = {
     "locks": _remove_locks,
     "attributes": _add_attributes,
     "executable": _make_executable,
     "compile": _compile,
     "static": _rerender,
+    "skill": _mend_links,
 }
 """In the order in which they are done: a lock that is left over stops what comes after, and pages change texts."""

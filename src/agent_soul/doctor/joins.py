@@ -97,6 +97,8 @@ def _look(hub: Hub, standing: Standing, fault_of: Callable[[tuple[str, ...]], st
         program,
         fault,
         readings=tuple(readings_of(standing)),
+        dead_links=tuple(map(str, standing.dead_links)),
+        untrusted=tuple(_untrusted(hub, standing)),
         project=str(project) if project else "",
     )
     try:
@@ -115,6 +117,13 @@ def _notes(hub: Hub, standing: Standing) -> Sequence[str]:
     if standing.runtime.notes is None:
         return ()
     return standing.runtime.notes(probe(hub, home_of_process(), standing.project), _text_of)
+
+
+def _untrusted(hub: Hub, standing: Standing) -> Sequence[str]:
+    """Return the hooks that the program skips because nobody has trusted them."""
+    if standing.runtime.untrusted is None or standing.project:
+        return ()
+    return standing.runtime.untrusted(probe(hub, home_of_process(), None), _text_of)
 
 
 def _text_of(path: Path) -> str:

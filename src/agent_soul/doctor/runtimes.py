@@ -26,7 +26,8 @@ class Joined(NamedTuple):
 
     `program` is what of its hooks and tools does not start, and `fault` why not; empty where all do. `outdated` are
     files that joining again would change, with what is in them; `odd` are files that nobody can edit, with the reason.
-    `notes` say what else stands in the way. `project` is the folder where only a project is joined.
+    `notes` say what else stands in the way; `dead_links` are links to the skill that lead nowhere; `untrusted` are the
+    events of hooks that the program skips. `project` is the folder where only a project is joined.
     Where nobody can tell any more for which hub its files are, `source` is empty.
     """
 
@@ -38,6 +39,8 @@ class Joined(NamedTuple):
     outdated: tuple[tuple[str, str], ...] = ()
     odd: tuple[tuple[str, str], ...] = ()
     notes: tuple[str, ...] = ()
+    dead_links: tuple[str, ...] = ()
+    untrusted: tuple[str, ...] = ()
     readings: tuple[Reading, ...] = ()
     project: str = ""
 
@@ -60,6 +63,13 @@ def check_joined(programs: Sequence[Joined], elsewhere: Collection[str]) -> Iter
                 "dead-hook", each.title, what, "it reads nothing new and nobody notices what it forgets", again
             )
         yield from _files(each, again)
+        if each.untrusted:
+            what = f"skips our hooks, which nobody has trusted as they are now: {', '.join(each.untrusted)}"
+            mend = f"open {each.title}, run `/hooks` and trust them"
+            yield Finding("untrusted-hooks", each.title, what, "it is told nothing new, and sends nothing", mend)
+        for link in each.dead_links:
+            what = "is a link to the skill, and that is not there any more"
+            yield Finding("dead-link", link, what, f"{each.title} does not know when and how to record", again, "skill")
         yield from _limits(each)
         for note in each.notes:
             mend = f"see docs/runtimes/{each.name}.md"

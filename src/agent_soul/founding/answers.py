@@ -96,6 +96,13 @@ def _without_examples(text: str, says: str) -> str:
     return f"{before}{said}" + "\n".join(["", *lines[number:]])
 
 
+def looks_like_address(remote: str) -> bool:
+    """Tell whether a text has the form of an address that Git takes: a URL, `host:path`, or a folder's path."""
+    if remote.startswith("-") or any(map(str.isspace, remote)):
+        return False
+    return re.match(r"[a-z][a-z+]*://.|[\w.@-]+:.|\.{0,2}/", remote) is not None
+
+
 def looks_like_time_zone(name: str) -> bool:
     """Tell whether a text has the form of an IANA time zone, such as `Asia/Shanghai` or `UTC`."""
     return re.fullmatch(r"[A-Za-z]+(?:[/_+-][A-Za-z0-9]+)*", name) is not None

@@ -6,6 +6,7 @@ gone on with, so that an interrupted command is finished by running it again.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -17,17 +18,19 @@ from agent_soul.config import parse_config
 from agent_soul.errors import RefusedError, SoulError
 from agent_soul.files import TEMPORARY_PATTERN, make_folder, read_regular, replace_files, sweep
 from agent_soul.founding.answers import Answers, filled_in
+from agent_soul.founding.asking import check_remote
 from agent_soul.founding.running import running_toolkit, toolkit_lines, toolkit_named
 from agent_soul.founding.shipped import is_program, shipped_files
 from agent_soul.founding.taking import Taken, take
 from agent_soul.hub import SOURCES, Hub, looks_like_hub, open_hub
 from agent_soul.lock import exclusive
-from agent_soul.sync import Kept, not_shared, sync
+from agent_soul.sync import Kept, Reach, not_shared, sync
 
 _AUTHOR = "soul-init"
 _TEMPLATE_LINE = re.compile(r"^template:[ \t]*true\b", re.MULTILINE)
 _TOOLKIT_LINES = re.compile(r"^toolkit:.*\n(?:[ \t]+\S.*\n)*", re.MULTILINE)
 _NAMED = 3
+_REMOTE_SECONDS = 5.0
 _OF_GIT = ("HEAD", "objects", "refs")
 """What a repository has that lies about without a work tree, by gitrepository-layout(5)."""
 
@@ -53,6 +56,7 @@ class Founded(NamedTuple):
     remote: str
     kept: Kept | None
     next_steps: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
 def found_hub(folder: Path, wishes: Wishes) -> Founded:
@@ -69,9 +73,11 @@ def found_hub(folder: Path, wishes: Wishes) -> Founded:
     files = _files(wishes, table, taken)
     _refuse_strangers(folder, files)
     remote = _agreed_remote(folder, wishes.remote)
+    unheard = check_remote(remote, folder) if remote else ""
     hub = _write(folder, files, remote)
     kept = _push(hub) if wishes.push and remote else None
-    return Founded(folder, True, table, taken, remote, kept, tuple(_next_steps(table, remote, kept)))
+    steps, notes = tuple(_next_steps(table, remote, kept)), tuple(_notes(hub, unheard, kept))
+    return Founded(folder, True, table, taken, remote, kept, steps, notes)
 
 
 def is_taken(folder: Path) -> bool:
@@ -197,6 +203,16 @@ def _push(hub: Hub) -> Kept:
         return sync(hub, author=_AUTHOR)
     except SoulError as error:
         return not_shared(error)
+
+
+def _notes(hub: Hub, unheard: str, kept: Kept | None) -> Iterator[str]:
+    """Yield what a person should know of the remote: that it does not answer, or what a clone of it would get."""
+    if unheard and kept is None:
+        yield f"{unheard}; `soul sync` sends the hub there once it answers"
+    if kept and kept.reach is Reach.SHARED:
+        with contextlib.suppress(gitio.GitError):
+            missed = gitio.heads_of(hub, "origin", timeout=_REMOTE_SECONDS).missed(gitio.branch(hub))
+            yield from [": ".join(missed)] if missed else []
 
 
 def _next_steps(table: Mapping[str, str], remote: str, kept: Kept | None) -> Iterator[str]:

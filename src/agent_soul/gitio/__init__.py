@@ -2,7 +2,7 @@
 
 from agent_soul.gitio.beginning import add_remote, clone, commit_all, make_repository, published_commit, remote_url
 from agent_soul.gitio.local import move_branch, writing
-from agent_soul.gitio.looking import Sight, answers, look, unmerged, without_credentials
+from agent_soul.gitio.looking import Heads, Sight, heads_of, look, unmerged, without_credentials
 from agent_soul.gitio.process import GitError, GitTimeoutError
 from agent_soul.gitio.repository import (
     Origin,
@@ -43,6 +43,7 @@ from agent_soul.gitio.worktree import Settle, Settled, bring_along, put_back
 __all__ = [
     "GitError",
     "GitTimeoutError",
+    "Heads",
     "Origin",
     "Pushed",
     "Settle",
@@ -52,7 +53,6 @@ __all__ = [
     "Target",
     "Tree",
     "add_remote",
-    "answers",
     "branch",
     "bring_along",
     "build_commit",
@@ -64,6 +64,7 @@ __all__ = [
     "find_commit",
     "has_remote",
     "head",
+    "heads_of",
     "is_ancestor",
     "lines_added",
     "look",

@@ -36,6 +36,21 @@ class Sight(NamedTuple):
     version: tuple[int, ...]
 
 
+class Heads(NamedTuple):
+    """The branches of a remote, and the one that a clone of it checks out; empty where it has no such branch."""
+
+    default: str
+    branches: tuple[str, ...]
+
+    def missed(self, branch: str) -> tuple[str, str] | None:
+        """Return what a clone gets instead of `branch`, if it is there, and what mends that; else None."""
+        if branch not in self.branches or self.default == branch:
+            return None
+        gets = f"the branch {self.default!r}" if self.default else "nothing, for its HEAD names no branch that it has"
+        mend = f"choose {branch!r} as its default branch (`git symbolic-ref HEAD refs/heads/{branch}` on the server)"
+        return f"a clone of the remote gets {gets}; the memory is on {branch!r}", mend
+
+
 def look(hub: Hub) -> Sight:
     """Return how the clone of the hub stands. Raises `GitError` where git is missing or cannot read it."""
     answers = attempt_all(hub, BRANCH, HEAD, _REMOTES, _UPSTREAM, ("version",))
@@ -56,13 +71,18 @@ def without_credentials(url: str) -> str:
     return _CREDENTIALS.sub("***", url)
 
 
-def answers(hub: Hub, remote: str, *, timeout: float) -> str:
-    """Ask the remote for its branches; return what stands in the way, or an empty string. Never prompts."""
-    try:
-        run(hub, "ls-remote", "--heads", "--", remote, timeout=timeout)
-    except GitError as error:
-        return error.message
-    return ""
+def heads_of(hub: Hub, remote: str, *, timeout: float) -> Heads:
+    """Ask a remote, by its name or address, for its branches. Never prompts.
+
+    Raises `GitError` with the server's words where it does not answer within `timeout` seconds.
+    """
+    code, out, said = attempt(hub, "ls-remote", "--symref", "--", remote, "HEAD", "refs/heads/*", timeout=timeout)
+    if code:
+        raise GitError(f"the remote {remote!r} cannot be read: {said}", hint="check `git ls-remote` by hand")
+    rows = [row.split("\t") for row in out.decode("utf-8", "replace").split("\n") if "\t" in row]
+    branches = [name.removeprefix("refs/heads/") for _, name in rows if name.startswith("refs/heads/")]
+    default = next((what.removeprefix("ref: refs/heads/") for what, _ in rows if what.startswith("ref: ")), "")
+    return Heads(default, tuple(sorted(branches)))
 
 
 def unmerged(hub: Hub) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import NamedTuple
 
+from agent_soul.gitio.looking import heads_of
 from agent_soul.gitio.process import GitError, GitTimeoutError, attempt, run, run_all
 from agent_soul.gitio.repository import BRANCH, commit_named, prefix_of
 from agent_soul.hub import Hub
@@ -69,15 +70,10 @@ def target_of(hub: Hub, noted: Mapping[str, str], *, timeout: float) -> Target |
 
 def _asked_branch(hub: Hub, remote: str, here: str, timeout: float) -> str:
     """Ask the remote for its default branch; one that is empty yet gets the branch that is checked out."""
-    code, out, said = attempt(hub, "ls-remote", "--symref", "--", remote, "HEAD", "refs/heads/*", timeout=timeout)
-    if code:
-        raise GitError(f"the remote {remote!r} cannot be read: {said}", hint="check `git ls-remote` by hand")
-    rows = [row.split("\t") for row in out.decode("utf-8", "replace").split("\n") if "\t" in row]
-    heads = {name.removeprefix("refs/heads/") for _, name in rows if name.startswith("refs/heads/")}
-    default = next((what.removeprefix("ref: refs/heads/") for what, name in rows if what.startswith("ref: ")), "")
-    if default in heads:
+    default, branches = heads_of(hub, remote, timeout=timeout)
+    if default in branches:
         return default
-    return here if here in heads or not heads else sorted(heads)[0]
+    return here if here in branches or not branches else branches[0]
 
 
 def tracked_head(hub: Hub, target: Target) -> str:

@@ -13,6 +13,7 @@ from agent_soul.runtimes.model import HookEvent, HookFile, Place, Runtime, Scene
 from agent_soul.runtimes.permissions import claude_code_rules
 
 _ROOTS = ("$CLAUDE_CONFIG_DIR", "~/.claude")
+_SKILL = Place(("~",), ".agents/skills/agent-soul")
 
 
 def hook(call: HookCall, event: HookEvent) -> dict[str, Any]:
@@ -55,9 +56,8 @@ RUNTIME = Runtime(
             },
             hook,
         ),
-        Skill(Place(("~",), ".agents/skills/agent-soul")),
-        # It does not look there; a copy, because links need a privilege on Windows.
-        Skill(Place(_ROOTS, "skills/agent-soul")),
+        Skill(_SKILL),
+        Skill(Place(_ROOTS, "skills/agent-soul"), shared=_SKILL),  # it does not look there, and follows links
         Server(Place(("$CLAUDE_CONFIG_DIR", "~"), ".claude.json"), ("mcpServers", "agent-soul"), _server),
         AllowedWords(Place(_ROOTS, "settings.json"), ("permissions", "allow"), _rules),
     ),

@@ -10,7 +10,7 @@ RUNTIME = Runtime(
     short="cline",
     parts=(
         StaticText(Place(("~",), ".cline/rules/agent-soul.md"), whole=True),
-        Skill(Place(("~",), ".cline/skills/agent-soul")),
+        Skill(Place(("~",), ".cline/skills/agent-soul")),  # a copy: nothing says whether it follows links
         Server(Place(("~",), ".cline/mcp.json"), ("mcpServers", "agent-soul"), command_and_args),
     ),
     project_parts=(StaticText(Place(("~",), ".clinerules/agent-soul.md"), whole=True),),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_soul.runtimes.allowing import AllowedFile
+from agent_soul.runtimes.codex_trust import untrusted_hooks
 from agent_soul.runtimes.commands import HookCall, hook_command, mcp_words
 from agent_soul.runtimes.model import SERVER, HookEvent, HookFile, Place, Placed, Runtime, Scene, Skill, StaticText
 from agent_soul.runtimes.permissions import codex_rules
@@ -48,6 +49,11 @@ def _notes(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:
     return notes
 
 
+def _untrusted(scene: Scene, text_of: Callable[[Path], str]) -> list[str]:
+    hooks, config = (Place(_ROOTS, name).on(scene.home) for name in ("hooks.json", "config.toml"))
+    return untrusted_hooks(hooks, text_of(hooks), text_of(config))
+
+
 RUNTIME = Runtime(
     name="codex",
     title="Codex CLI",
@@ -73,4 +79,5 @@ RUNTIME = Runtime(
     afterwards=("open Codex and run `/hooks`: it skips hooks that nobody has trusted, without a word",),
     check="`codex debug prompt-input` prints what Codex would send: the block of AGENTS.md is in it",
     notes=_notes,
+    untrusted=_untrusted,
 )

@@ -15,6 +15,7 @@ from agent_soul.hub import Hub
 from agent_soul.runtimes.advice import notes_on_end, notes_on_join, sources_elsewhere
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.keeping_out import refuse_published
+from agent_soul.runtimes.linking import linked_where_it_can_be
 from agent_soul.runtimes.machine import (
     home_of_process,
     lasting_program,
@@ -34,7 +35,17 @@ from agent_soul.runtimes.static_text import copied_text
 from agent_soul.runtimes.writing import missing_folders, read, remove_empty, write, write_each
 from agent_soul.sessions import refuse_no_source
 
-__all__ = ["Outcome", "end_join", "find_again", "join", "joined", "proposed_source", "rerender", "sweep_joins"]
+__all__ = [
+    "Outcome",
+    "end_join",
+    "find_again",
+    "join",
+    "joined",
+    "mend_links",
+    "proposed_source",
+    "rerender",
+    "sweep_joins",
+]
 
 
 class Outcome(NamedTuple):
@@ -72,11 +83,12 @@ def join(
     refuse_other_hub(hub, runtime, placed_by(runtime, probe(hub, home, project)), replaces=replaces)
     with joining_alone(hub, "join") if apply else contextlib.nullcontext():
         scene = _scene(hub, runtime, source, project, options or Options(), home)
-        placed = list(placed_by(runtime, scene))
+        linked = linked_where_it_can_be(placed_by(runtime, scene), made=read_note(hub).folders)
+        placed = list(linked.placed)
         plan = plan_join(placed, read)
         if project:
             refuse_published(placed, plan)
-        notes = notes_on_join(hub, runtime, scene, placed, plan)
+        notes = [*notes_on_join(hub, runtime, scene, placed, plan), *linked.notes]
         if apply:
             _sweep(placed)
             _apply(hub, runtime, project, plan)
@@ -174,6 +186,17 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
             blocks = [each for each in blocks if _is_joined(each, hub, standing.runtime)]
             seen |= {each.path for each in blocks}
             changes += _written(hub, plan_join(blocks, read))
+    return changes
+
+
+def mend_links(hub: Hub, *, home: Home | None = None) -> list[Change]:
+    """Install the skill again where links to it lead nowhere; return what was written. Raises `StoppedError`."""
+    home = home or home_of_process()
+    changes: list[Change] = []
+    for standing in (each for each in joined(hub, home=home) if each.dead_links):
+        scene = _filled(Scene(home, hub.root.as_posix(), standing.source, standing.program), hub)
+        skill = [each for each in placed_by(standing.runtime, scene) if isinstance(each.edit, SkillFile)]
+        changes += _written(hub, plan_join(skill, read))
     return changes
 
 

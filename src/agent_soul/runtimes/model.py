@@ -137,6 +137,8 @@ class Runtime:
     """How to see that it works."""
     notes: Callable[[Scene, Callable[[Path], str]], Sequence[str]] | None = None
     """What stands in the way on this machine, given a reader of text files."""
+    untrusted: Callable[[Scene, Callable[[Path], str]], Sequence[str]] | None = None
+    """The events of the hooks that the program skips until a person trusts them, given such a reader."""
 
     @property
     def has_hooks(self) -> bool:
@@ -245,14 +247,19 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """The folder `agent-soul` with the skill, below `place`."""
+    """The folder `agent-soul` with the skill, at `place`.
+
+    Where the program follows links, and another part installs the skill at `shared`, a link to that is enough.
+    """
 
     place: Place
+    shared: Place | None = None
 
     def placed(self, runtime: Runtime, scene: Scene) -> Iterator[Placed]:
         """Yield the files of the skill."""
+        shared = self.shared.on(scene.home) if self.shared else None
         for name, text in scene.skill.items():
-            yield Placed(_at(self.place, scene) / name, SkillFile(text, scene.hub, runtime.name), "skill")
+            yield Placed(_at(self.place, scene) / name, SkillFile(text, scene.hub, runtime.name, shared), "skill")
 
 
 def _at(place: Place, scene: Scene) -> Path:

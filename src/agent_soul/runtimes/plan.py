@@ -10,6 +10,7 @@ What a person wrote within our part goes when that is written anew; a copy with 
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from typing import NamedTuple
 from agent_soul.errors import StoppedError
 from agent_soul.runtimes.edits import Edit, Hashed, OddFileError, TakenError
 from agent_soul.runtimes.model import Placed
+from agent_soul.runtimes.skill_edits import SkillLink
 
 BACKUP = ".agent-soul.bak"
 SIGN = b"soul"
@@ -30,12 +32,13 @@ Read = Callable[[Path], bytes | None]
 
 
 class Change(NamedTuple):
-    """A file before and after; None where it is not there."""
+    """A file before and after; None where it is not there. Of a link, as in Git, the bytes say where it leads."""
 
     path: Path
     before: bytes | None
     after: bytes | None
     what: str
+    is_link: bool = False
 
 
 class Odd(NamedTuple):
@@ -102,12 +105,25 @@ def _plan(placed: Iterable[Placed], change: Callable[[Path, list[Placed]], list[
 
 def _joined(path: Path, group: Sequence[Placed], read: Read) -> list[Change]:
     edits = [each.edit for each in group]
+    if isinstance(edits[0], SkillLink):
+        return _link_made(group[0], edits[0], read)
     before = read(path)
     after = _edited(before or b"", edits)
     if before is None:
         return [Change(path, before, after or None, _named(group))]
     changes = [Change(path, before, after, _named(each for each in group if _edited(before, [each.edit]) != before))]
     return changes if before == after else [*_copies(path, before, edits, read), *changes]
+
+
+def _link_made(placed: Placed, link: SkillLink, read: Read) -> list[Change]:
+    """Return the link where there is none yet, after what it takes the place of."""
+    taken = [Change(file, read(file), None, "the copy whose place the link takes") for file in link.instead_of]
+    return taken if link.stands else [*taken, _link(placed, None, link.put(""))]
+
+
+def _link(placed: Placed, before: str | None, after: str | None) -> Change:
+    was, will = (None if each is None else os.fsencode(each) for each in (before, after))
+    return Change(placed.path, was, will, placed.what, is_link=True)
 
 
 def _copies(path: Path, before: bytes, edits: Sequence[Edit], read: Read) -> list[Change]:
@@ -133,6 +149,8 @@ def _changed_by_hand(path: Path, before: bytes, edits: Sequence[Edit], read: Rea
 
 def _ended(path: Path, group: Sequence[Placed], read: Read) -> list[Change]:
     edits = [each.edit for each in group]
+    if isinstance(edits[0], SkillLink):
+        return [_link(group[0], edits[0].stands or None, None)]
     before, copy = read(path), read(backup_of(path))
     if copy is None and SIGN not in (before or b""):
         return []

@@ -45,11 +45,15 @@ def _find(text: str) -> _Found | None:
 
 @dataclass(frozen=True, slots=True)
 class SkillFile:
-    """A file of the skill that holds `body` and the comment; one there without the comment is somebody else's."""
+    """A file of the skill that holds `body` and the comment; one there without the comment is somebody else's.
+
+    `shared`: the folder in which the skill is installed for other programs too, where a link to that does instead.
+    """
 
     body: str
     hub: str
     runtime: str
+    shared: Path | None = None
 
     @property
     def snippet(self) -> str:
@@ -81,10 +85,40 @@ class SkillFile:
         there = _find(text)
         return there is not None and there.sha256 != sha256_of(there.body)
 
+    def is_ours(self, text: str) -> bool:
+        """Tell whether a join wrote the file and nobody changed it since."""
+        return _find(text) is not None and not self.is_changed(text)
+
     def _rendered(self, runtimes: tuple[str, ...]) -> str:
         body = f"{self.body.rstrip()}\n\n"
         fields = f"sha256={sha256_of(body)} hub={quoted(self.hub)} {shared_by(runtimes)}"
         return f"{body}<!-- agent-soul:skill {fields} -->\n"
+
+
+@dataclass(frozen=True, slots=True)
+class SkillLink:
+    """A link to the folder in which the skill is installed; its text is where it leads.
+
+    `stands` is what the link there says, if there is one; it leads to `shared`, in whatever way. `instead_of` are
+    files of ours, in a folder of that name, whose place the link takes.
+    """
+
+    shared: Path
+    stands: str = ""
+    instead_of: tuple[Path, ...] = ()
+
+    @property
+    def snippet(self) -> str:
+        return str(self.shared)
+
+    def put(self, text: str) -> str:
+        return text or str(self.shared)
+
+    def take_out(self, text: str) -> str:
+        return ""
+
+    def marks(self, text: str) -> list[Mark]:
+        return []
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,14 @@ from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.hub import Hub, looks_like_hub
 from agent_soul.runtimes.edits import Mark
 from agent_soul.runtimes.keeping_out import kept_out
+from agent_soul.runtimes.linking import as_it_stands
 from agent_soul.runtimes.machine import home_of_process, skill_texts
 from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import read_note
 from agent_soul.runtimes.plan import SIGN, decode
 from agent_soul.runtimes.registry import RUNTIMES
-from agent_soul.runtimes.skill_edits import Linked, SkillFile
-from agent_soul.runtimes.writing import read, real_path
+from agent_soul.runtimes.skill_edits import SkillLink
+from agent_soul.runtimes.writing import read
 
 
 class Standing(NamedTuple):
@@ -33,6 +34,12 @@ class Standing(NamedTuple):
     def files(self) -> tuple[Path, ...]:
         """Every file that may hold something of ours."""
         return tuple(dict.fromkeys(each.path for each in self.placed))
+
+    @property
+    def dead_links(self) -> tuple[Path, ...]:
+        """The links to the skill that lead nowhere."""
+        links = (each.path for each in self.placed if isinstance(each.edit, SkillLink))
+        return tuple(link for link in links if not (link / "SKILL.md").exists())
 
 
 def joined(hub: Hub, *, home: Home | None = None) -> list[Standing]:
@@ -66,16 +73,7 @@ def placed_by(runtime: Runtime, scene: Scene) -> Iterator[Placed]:
     placed = [each for part in runtime.parts_in(scene.project) for each in part.placed(runtime, scene)]
     if scene.project:
         placed += kept_out(scene.project, [each.path for each in placed])
-    yield from map(_followed, placed)
-
-
-def _followed(placed: Placed) -> Placed:
-    """Return the edit of the file that links lead to, but for the skill: its own folder and file are no links."""
-    real = real_path(placed.path)
-    is_skill = isinstance(placed.edit, SkillFile)
-    if is_skill and any(each.is_symlink() for each in (placed.path, placed.path.parent)):
-        return placed._replace(edit=Linked(real, placed.edit.snippet))
-    return placed._replace(path=real)
+    yield from map(as_it_stands, placed)
 
 
 def marks_in(placed: Placed) -> Sequence[Mark]:

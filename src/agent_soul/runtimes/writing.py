@@ -1,19 +1,20 @@
 """Writing a plan: all of it, or, where the system refuses in the middle, nothing of it.
 
-A link stays a link and its target is written; a file keeps its mode, and its copy has the same. What changed since the
-plan was made stops it.
+A link of a person's stays a link and its target is written; a file keeps its mode, and its copy has the same. What
+changed since the plan was made stops it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from agent_soul.errors import StoppedError
-from agent_soul.files import install, read_regular, remedy
+from agent_soul.files import install, read_regular, remedy, temporary_beside
 from agent_soul.runtimes.plan import Change, original_of
 
 
@@ -48,6 +49,26 @@ def read(path: Path) -> bytes | None:
     return None
 
 
+def link_at(path: Path) -> str:
+    """Return where the link at the path leads, as it says it, or an empty string where there is none."""
+    try:
+        return os.readlink(path)  # noqa: PTH115 - a Path would say it in another way
+    except OSError:
+        return ""
+
+
+def can_link(folder: Path) -> bool:
+    """Tell whether links can be made below a folder, by making one: Windows wants a right, some disks know none."""
+    there = next(each for each in (folder, *folder.parents) if each.exists())
+    trial = temporary_beside(there / "link")
+    try:
+        trial.symlink_to(there, target_is_directory=True)
+        trial.unlink()
+    except OSError:
+        return False
+    return True
+
+
 def write(changes: Sequence[Change]) -> list[Path]:
     """Make the changes and return the folders that were made for them, outermost first.
 
@@ -62,7 +83,7 @@ def write(changes: Sequence[Change]) -> list[Path]:
             _check(change)
             made += _make_missing(place.parent) if change.after is not None else []
             before = _mode_of(place)
-            _write_one(place, change.after, before or _mode_of(original_of(place)))
+            _write_one(change, change.after, before or _mode_of(original_of(place)))
             done.append((change, before))
     except BaseException as error:
         _put_back(done, made)
@@ -96,11 +117,15 @@ def remove_empty(folders: Sequence[Path]) -> list[Path]:
 
 
 def _check(change: Change) -> None:
-    if read(change.path) != change.before:
+    if _as_it_is(change) != change.before:
         raise StoppedError(f"{change.path} was just changed by somebody else; nothing was changed", hint="try again")
-    if change.before is not None and not change.path.stat().st_mode & stat.S_IWUSR:
+    if change.before is not None and not change.is_link and not change.path.stat().st_mode & stat.S_IWUSR:
         hint = "let it be written (`chmod u+w FILE`), or paste what `--dry-run` shows where the file is made"
         raise StoppedError(f"{change.path} is read-only; nothing was changed", hint=hint)
+
+
+def _as_it_is(change: Change) -> bytes | None:
+    return os.fsencode(link_at(change.path)) or None if change.is_link else read(change.path)
 
 
 def _mode_of(path: Path) -> int | None:
@@ -108,17 +133,23 @@ def _mode_of(path: Path) -> int | None:
     return stat.S_IMODE(path.stat().st_mode) if path.exists() else None
 
 
-def _write_one(path: Path, content: bytes | None, mode: int | None) -> None:
+def _write_one(change: Change, content: bytes | None, mode: int | None) -> None:
+    path = change.path
     if content is None:
         path.unlink()
+    elif change.is_link:
+        with contextlib.suppress(FileNotFoundError):
+            path.rmdir()  # the folder of the copy whose place it takes
+        path.symlink_to(os.fsdecode(content), target_is_directory=True)
     else:
+        path.parent.mkdir(exist_ok=True)  # put back after a link had its place
         install(path.resolve(), content, mode=mode)
 
 
 def _put_back(done: Sequence[tuple[Change, int | None]], made: Sequence[Path]) -> None:
     for change, mode in reversed(done):
         with contextlib.suppress(OSError):  # the system refuses by now; the copy beside the file has its bytes
-            _write_one(change.path, change.before, mode)
+            _write_one(change, change.before, mode)
     remove_empty(made)
 
 
