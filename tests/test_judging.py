@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 from agent_soul.judging import Judgement, Label, Statement, judge, may_be_duplicates
 from agent_soul.judging.frames import frame
-from agent_soul.judging.lexicon import find, load, sections, stem
+from agent_soul.judging.lexicon import entry, find, load, sections, stem
 from agent_soul.judging.reading import read
 from conftest import ROOT, SHARED
 
@@ -268,12 +269,18 @@ def test_a_denial_reaches_to_the_end_of_its_clause() -> None:
 
 
 def test_no_word_is_in_two_values_of_one_setting() -> None:
-    settings = [word.setting for word in load().exact.values() if word.setting]
+    values = [value for row in sections("oppositions.txt")["sets"] for value in row.partition(": ")[2].split(" | ")]
+    forms = Counter(form for value in values for form in value.split(", "))
 
-    assert len(settings) > 200
-    for form, word in load().exact.items():
-        if word.setting:
-            assert word.concept == f"{word.setting[0]}={word.setting[1]}", form
+    assert len(values) > 200
+    assert [form for form, number in forms.items() if number > 1] == []
+    for form, (row, value) in load().settings.items():
+        assert entry(form).concept == f"{row}={value}", form
+
+
+def test_a_compound_is_read_as_the_words_it_stands_for() -> None:
+    assert [token.concept for token in read("他上夜班")][-2:] == [token.concept for token in read("night shift")]
+    assert judged("保安上夜班。", "The security guard is on the night shift.").label is not CONFLICT
 
 
 SOME_WORDS = (

@@ -8,14 +8,14 @@ import unicodedata
 from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import Lexicon, find, load, stem
-from agent_soul.judging.pieces import NAME_WEIGHT, Token, pieces
+from agent_soul.judging.lexicon import begins_a_phrase, find, listed, load, stem
+from agent_soul.judging.pieces import NAME_WEIGHT, Token, parts, pieces
 from agent_soul.judging.quantities import Quantity
 
 
 def read(text: str) -> list[Token]:
     """Return the tokens of a text in order, phrases joined and numbers measured."""
-    return _counting(list(_with_units(_phrases(list(pieces(plain(text))), load()))))
+    return _counting(list(_with_units(_phrases(list(pieces(plain(text)))))))
 
 
 def plain(text: str) -> str:
@@ -32,7 +32,7 @@ _ACCENTED = re.compile("[\u00c0-\u024f]")
 _LONGEST_PHRASE = 5
 
 
-def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+def _phrases(tokens: list[Token]) -> list[Token]:
     """Join words into the longest phrases that the tables know, and look the other words up."""
     joined: list[Token] = []
     position = 0
@@ -42,13 +42,13 @@ def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             joined.append(token)
             position += 1
             continue
-        length = _phrase_length(tokens, position) if token.concept.split("-")[0] in lexicon.starts else 1
+        length = _phrase_length(tokens, position) if begins_a_phrase(token.concept.split("-")[0]) else 1
         phrase = tokens[position : position + length]
         found = _known(" ".join(word.surface for word in phrase), token.concept, token.is_name)
         if "-" in found.surface and not found.word and not found.is_name:
             joined += [_known(part, stem(part.lower()), False) for part in found.surface.split("-") if part]
         else:
-            joined.append(found)
+            joined += parts(found)
         position += length
     return joined
 
@@ -70,14 +70,13 @@ def _plain(phrase: str) -> str:
 @functools.lru_cache(maxsize=50_000)
 def _known(surface: str, concept: str, is_name: bool) -> Token:
     """Return the token of a word or phrase of letters."""
-    lexicon = load()
     surface = surface.removesuffix("'s")
     if len(surface) == 1 and surface.isupper() and surface != "I" and is_name:
         return Token(surface, surface, NAME_WEIGHT, is_name=True)  # plan B, room C
-    as_written = lexicon.exact.get(surface) if is_name else None
+    as_written = listed(surface) if is_name else None
     word = as_written or find(_plain(surface.lower()))
     if not word and surface.lower().endswith("n't"):
-        word = lexicon.exact["not"]
+        word = listed("not")
     if word:
         return Token(surface, word.concept, word.weight, word)
     return Token(surface, concept, NAME_WEIGHT if is_name else 1.0, is_name=is_name)
