@@ -46,7 +46,7 @@ def judged(one: str, other: str, **fields: Any) -> Judgement:
             "differing database",
             ("mysql", "postgresql"),
         ),
-        ("The game is built with Unity.", "We build the game on Godot.", "differing value", ("Unity", "Godot")),
+        ("The game is built with Lumio.", "We build the game on Arcana.", "differing value", ("Lumio", "Arcana")),
         ("Search is looked after by Ann.", "Search is looked after by Bob.", "differing owner", ("ann", "bob")),
         ("支付模块由张伟负责。", "支付模块由李娜负责。", "differing owner", ("张伟", "李娜")),
         ("Mail was moved from Fastmail to Proton.", "Company mail is on Fastmail.", "given up", ("Fastmail",)),

@@ -33,6 +33,7 @@ _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
 _REACH = 4
 """Words between `what` and the denial in the clause that it opens."""
+_NOT_DENIED = frozenset({"exception", "mention"})
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
 _ACTS = (
@@ -258,7 +259,7 @@ def _denials(tokens: Sequence[Token]) -> Iterable[int]:
 
 
 def _roles(clause: Clause) -> Iterable[str]:
-    """Yield the roles of a clause's words; a denied exception ("no exceptions") is none."""
+    """Yield the roles of a clause's words; a denied exception ("no exceptions") is none, nor is a denied question."""
     for token in clause.tokens:
         if token.word:
-            yield from token.word.roles - ({"exception"} if clause.sign < 0 else frozenset())
+            yield from token.word.roles - (_NOT_DENIED if clause.sign < 0 else frozenset())

@@ -35,6 +35,8 @@ _ROLES = (
     "below",
     "little things",
 )
+_OF_A_FORM = frozenset({"mention", "exception"})
+"""Roles of a form alone, which other words of its concept do not have: "looked at" mentions, `watch` does not."""
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("‐"): "-", ord("‑"): "-"}
 _WEAK_WEIGHT = 0.3
 POLE_WEIGHT = 0.5
@@ -85,6 +87,7 @@ class Lexicon(NamedTuple):
     settings: dict[str, tuple[str, str]]
     holders: dict[str, tuple[str, str]]
     roles: dict[str, frozenset[str]]
+    form_roles: dict[str, frozenset[str]]
     compounds: dict[str, tuple[str, ...]]
     by_beginning: dict[str, list[str]]
     longest_cjk: int
@@ -96,6 +99,7 @@ class Lexicon(NamedTuple):
 
 
 _PLAIN = Word("")
+_NO_ROLES: frozenset[str] = frozenset()
 _NOT = Word("not", 0.0, -1)
 
 
@@ -140,7 +144,7 @@ def word(form: str) -> Word | None:
         concept=concept,
         weight=lexicon.weights.get(form, lexicon.senses.get(form, _PLAIN).weight),
         holder=lexicon.holders.get(form),
-        roles=lexicon.roles.get(concept, frozenset()),
+        roles=lexicon.roles.get(concept, _NO_ROLES) | lexicon.form_roles.get(form, _NO_ROLES),
         parts=lexicon.compounds.get(form, ()),
     )
 
@@ -210,7 +214,7 @@ def load() -> Lexicon:
         ((form, form) for form in weak),
         ((form, value) for form, (_, value) in holders.items()),
     )
-    roles, weights = _roles(concepts, tables)
+    roles, form_roles, weights = _roles(concepts, tables)
     settings = {f"{form}s": setting for form, setting in settings.items()} | settings
     listed = dict.fromkeys(_all_forms(tables["stop"]), "stop")
     listed |= dict.fromkeys(_all_forms(tables["negations"]), "negation") | dict.fromkeys(settings, "setting")
@@ -222,6 +226,7 @@ def load() -> Lexicon:
         settings=settings,
         holders=holders,
         roles=roles,
+        form_roles=form_roles,
         compounds=compounds,
         by_beginning=_by_beginning(itertools.chain(concepts, listed)),
         longest_cjk=max(map(len, itertools.filterfalse(str.isascii, concepts))),
@@ -258,17 +263,25 @@ def _senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
 
 def _roles(
     concepts: dict[str, str], tables: Mapping[str, list[str]]
-) -> tuple[dict[str, frozenset[str]], dict[str, float]]:
-    """Return the roles of each concept, of which every form has them, and the weights of forms that are only here."""
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]], dict[str, float]]:
+    """Return the roles of concepts, those of forms, and the weights of forms that are only here, which are entered."""
     roles: dict[str, set[str]] = defaultdict(set)
+    form_roles: dict[str, set[str]] = defaultdict(set)
     weights: dict[str, float] = {}
     for role in _ROLES:
         for form in _all_forms(tables[role]):
             if form not in concepts:
                 concepts[form] = key_of(form)
                 weights[form] = 0.0 if " " in form or not form.isascii() else 1.0
-            roles[concepts[form]].add(role)
-    return {concept: frozenset(names) for concept, names in roles.items()}, weights
+            if role in _OF_A_FORM:
+                form_roles[form].add(role)
+            else:
+                roles[concepts[form]].add(role)
+    return _frozen(roles), _frozen(form_roles), weights
+
+
+def _frozen(roles: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {known_by: frozenset(names) for known_by, names in roles.items()}
 
 
 def _all_forms(rows: Iterable[str]) -> Iterator[str]:
