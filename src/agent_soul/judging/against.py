@@ -8,17 +8,19 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.frames import ANY_VERB, Clause, Frame
+from agent_soul.judging.frames import ANY_VERB, Clause, Frame, is_thing
 from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, VALUE_CLASSES
+from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.same import sense
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
 _VERSION_TOPIC = 0.28
 _NUMBER_TOPIC = 0.45
 _BARE_NUMBER_TOPIC = 0.55
-_GIVEN_UP_TOPIC = 0.25
+_GIVEN_UP_TOPIC = 0.2
 _EXCLUDED_TOPIC = 0.45
 _SETTING_TOPIC = 0.34
 _LONG_SETTING_TOPIC = 0.25
@@ -38,6 +40,12 @@ _CLAUSE = 0.55
 _CLAUSES = 0.25
 _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
+_DONE = 1.7
+_DONE_TOPIC = 0.75
+_DONE_BY = frozenset({"by", "in", "at", "由"})
+_LONGEST_AGENT = 5
+_ORDERED_TOPIC = 0.45
+_DIFFERING_SENSE_TOPIC = 0.4
 _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
 
@@ -59,6 +67,14 @@ def turned_choice(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     is_turned = one.lesser & other.weights.keys() - other.lesser and other.lesser & one.weights.keys() - one.lesser
     return Judgement(Label.CONFLICT, "turned choice", (one.text, other.text)) if is_turned else None
+
+
+def turned_order(pair: Pair) -> Judgement | None:
+    """One puts first what the other puts later: tests before code, code before tests."""
+    one, other = pair.frames
+    if pair.contained >= _ORDERED_TOPIC and are_turned(one.order, other.order):
+        return Judgement(Label.CONFLICT, "turned order", (one.text, other.text))
+    return None
 
 
 def _as_written(concepts: Iterable[str], frame: Frame) -> str:
@@ -104,6 +120,36 @@ def differing_owner(pair: Pair) -> Judgement | None:
     if first and second and not first & second and topic >= _OWNER_TOPIC:
         return Judgement(Label.CONFLICT, "differing owner", (listed(first), listed(second)))
     return None
+
+
+def differing_doer(pair: Pair) -> Judgement | None:
+    """One thing is done by this one, or here, and by that one, or there, and nothing else differs."""
+    for one, other in (pair.frames, pair.frames[::-1]):
+        agent, doer = _adjunct(one, other), _opening(other, one)
+        aside = {token.concept for token in (*agent, *doer)}
+        if agent and doer and pair.shared >= _DONE:
+            if pair.contained_without(aside, least=_LEAST_VALUED) >= _DONE_TOPIC and not pair.gives_several:
+                shown = [" ".join(token.surface for token in side) for side in (agent, doer)]
+                return Judgement(
+                    Label.CONFLICT, "differing doer", tuple(shown if one is pair.frames[0] else shown[::-1])
+                )
+    return None
+
+
+def _adjunct(frame: Frame, other: Frame) -> list[Token]:
+    """Return the things behind a `by` or `in`, if the other statement has none of them."""
+    main = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens]
+    at = next((n for n, token in enumerate(main) if n and token.surface.lower() in _DONE_BY), len(main))
+    things = [token for token in main[at + 1 : at + 1 + _LONGEST_AGENT] if token.weight >= _LEAST_SUBJECT]
+    own = [token for token in things if token.concept not in other.weights]
+    return own if any(token.weight >= A_THING for token in own) and len(own) >= len(things) - 1 else []
+
+
+def _opening(frame: Frame, other: Frame) -> list[Token]:
+    """Return the things with which a statement begins, as far as the other one lacks them."""
+    main = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens if token.weight]
+    own = list(itertools.takewhile(lambda token: token.concept not in other.weights, main))
+    return own if any(map(is_thing, own)) and len(own) < len(main) else []
 
 
 def _doer(frame: Frame, named: frozenset[str]) -> frozenset[str]:
@@ -179,6 +225,15 @@ def denied_beside(pair: Pair) -> Judgement | None:
                 said = (_said(clause), other.text)
                 return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if turned else said)
     return None
+
+
+def differing_sense(pair: Pair) -> Judgement | None:
+    """On the whole one affirms and one denies, and no clause by itself is the other's denial."""
+    one, other = pair.frames
+    is_about_one = pair.contained >= _DIFFERING_SENSE_TOPIC and pair.shared >= _CLAUSE_SHARED
+    if pair.reports or not is_about_one or sense(one, other) == sense(other, one):
+        return None
+    return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
 
 
 def _said(clause: Clause) -> str:

@@ -90,7 +90,7 @@ def other_object(pair: Pair) -> Judgement | None:
     for kind, a1, a2, b1, b2 in matcher.get_opcodes() if ratio >= _PARALLEL else ():
         if kind == "replace" and _is_framed_alike(first, (a1, a2), second, (b1, b2)):
             things = _things_in(first[a1:a2], *pair.frames), _things_in(second[b1:b2], *pair.frames[::-1])
-            if all(sum(t.weight for t in side) >= least for side in things):
+            if all(sum(t.weight for t in _comparable(pair, side)) >= least for side in things):
                 return Judgement(Label.DISTINCT, "other object", tuple(" ".join(t.surface for t in s) for s in things))
     return None
 
@@ -100,12 +100,17 @@ def other_subject(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if _is_of_one_alone(one, other) or _is_of_one_alone(other, one):
         return Judgement(Label.DISTINCT, "other subject")
-    own = _of_its_own(one, other), _of_its_own(other, one)
+    own = _comparable(pair, _of_its_own(one, other)), _comparable(pair, _of_its_own(other, one))
     is_one_kind = any(is_thing(token) and token.concept in other.weights for token in one.subject)
     least = _A_CHARACTER if is_one_kind else A_THING
     if all(sum(t.weight for t in side) >= least for side in own):
         return Judgement(Label.DISTINCT, "other subject", tuple(" ".join(t.surface for t in s) for s in own))
     return None
+
+
+def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
+    """Return the things that may be told from those of the other statement: across languages those of the tables."""
+    return [thing for thing in things if thing.word or thing.is_name] if pair.is_bilingual else things
 
 
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:

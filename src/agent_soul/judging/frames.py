@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.judging import values as given
+from agent_soul.judging.lexicon import CJK
+from agent_soul.judging.ordering import Order, order
 from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.reading import read
@@ -28,6 +30,7 @@ _COPULAS = (
 _ARTICLES = frozenset({"a", "an", "the", "all", "every", "any", "each", "this", "that"})
 _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"}
 """What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
+_CJK_PREPOSITIONS = frozenset({"给", "对", "跟", "向", "对于", "关于", "和", "与", "在"})
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
@@ -54,6 +57,11 @@ def _report() -> re.Pattern[str]:
     )
 
 
+@functools.cache
+def _han() -> re.Pattern[str]:
+    return re.compile(f"[{CJK}]")
+
+
 class Clause(NamedTuple):
     """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what.
 
@@ -77,7 +85,8 @@ class Frame(NamedTuple):
     `weights` is what it is about, `things` that without verbs; `settings` the values of exclusive settings that it
     affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives, with
     the verb that gives each; `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less;
-    `roles` what its words do in it (see oppositions.txt). `subject` are the words before the first verb, as far as that
+    `roles` what its words do in it (see oppositions.txt), `unknown` those of its words that no table knows,
+    `order` what it puts first and what later. `subject` are the words before the first verb, as far as that
     is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the
     same build: of numbers and settings only the kind.
     """
@@ -99,8 +108,14 @@ class Frame(NamedTuple):
     slots: tuple[str, ...]
     persons: frozenset[str]
     roles: frozenset[str]
+    unknown: frozenset[str]
+    order: Order
     is_past: bool
     is_report: bool
+
+    @property
+    def is_cjk(self) -> bool:
+        return not self.text.isascii() and bool(_han().search(self.text))
 
     @property
     def sign(self) -> int:
@@ -149,6 +164,8 @@ def frame(text: str) -> Frame:
         slots=tuple(map(_slot, told)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
+        unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
+        order=order(said),
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
         is_report=bool(_report().match(text)),
     )
@@ -171,7 +188,7 @@ def is_thing(token: Token) -> bool:
 
 def _subject(tokens: Sequence[Token]) -> Sequence[Token]:
     """Return what stands before the first verb; nothing if that is not known or a place or condition opens."""
-    if not tokens or _opens(tokens[0]):
+    if not tokens or _opens(tokens[0]) or tokens[0].surface in _CJK_PREPOSITIONS:
         return ()
     following = tokens[1].surface.lower() if len(tokens) > 1 else ""
     if _does(tokens[0]) or (tokens[0].weight and following in _ARTICLES):

@@ -17,6 +17,7 @@ _THE_USER = 0.3
 """Weight of the user, who may be all that a statement is about."""
 _NUMBER_WEIGHT = 0.4
 """What an equal number adds to what two statements have in common."""
+_UNTRANSLATED = 0.6
 _BINDING = frozenset({"rule", "preference", "decision"})
 """Kinds that bind, however they are worded: "add a test" is then no report."""
 
@@ -59,6 +60,16 @@ class Pair(_Two):
         return _frame(self.one.text), _frame(self.other.text)
 
     @functools.cached_property
+    def is_bilingual(self) -> bool:
+        """Tell whether one is Chinese and one is not: words that no table knows may then be each other's."""
+        return self.frames[0].is_cjk != self.frames[1].is_cjk
+
+    def total(self, frame: Frame) -> float:
+        """Return the weight of what a statement is about; of what nothing in another language could equal a part."""
+        unknown = sum(weight for concept, weight in frame.weights.items() if concept in frame.unknown)
+        return frame.total - (_UNTRANSLATED * unknown if self.is_bilingual else 0.0)
+
+    @functools.cached_property
     def shared(self) -> float:
         """Weight of what both are about; a full word weighs 1."""
         return shared_weight(self.frames[0].weights, self.frames[1].weights)
@@ -66,12 +77,19 @@ class Pair(_Two):
     @functools.cached_property
     def contained(self) -> float:
         """Share of the smaller statement that the larger one holds too."""
-        return (self.shared + self.agreed) / max(min(each.total for each in self.frames) + self.agreed, 1.0)
+        return (self.shared + self.agreed) / max(min(map(self.total, self.frames)) + self.agreed, 1.0)
 
     @functools.cached_property
     def alike(self) -> float:
         """Share of both statements that they have in common."""
-        return 2 * (self.shared + self.agreed) / max(sum(each.total for each in self.frames) + 2 * self.agreed, 1.0)
+        return 2 * (self.shared + self.agreed) / max(sum(map(self.total, self.frames)) + 2 * self.agreed, 1.0)
+
+    @functools.cached_property
+    def predicate(self) -> float:
+        """Weight of what both say of their subjects."""
+        subjects = {token.concept for each in self.frames for token in each.subject}
+        said = ({c: w for c, w in each.weights.items() if c not in subjects} for each in self.frames)
+        return shared_weight(*said)
 
     @functools.cached_property
     def agreed(self) -> float:
