@@ -198,7 +198,7 @@ def test_two_orders_of_two_things_contradict_each_other(one: str, other: str) ->
 def test_not_before_is_after() -> None:
     texts = (
         "Do not close a ticket before the customer has confirmed it.",
-        "Close a ticket after the customer confirmed.",
+        "Close it after the customer confirmed.",
     )
 
     assert judged(*texts).label is not CONFLICT

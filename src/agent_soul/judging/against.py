@@ -40,12 +40,12 @@ _CLAUSE = 0.55
 _CLAUSES = 0.25
 _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
-_DONE = 1.7
 _DONE_TOPIC = 0.75
+_DONE_ALIKE = 0.55
 _DONE_BY = frozenset({"by", "in", "at", "由"})
 _LONGEST_AGENT = 5
 _ORDERED_TOPIC = 0.45
-_DIFFERING_SENSE_TOPIC = 0.4
+_DIFFERING_SENSE = 0.45
 _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
 
@@ -127,12 +127,10 @@ def differing_doer(pair: Pair) -> Judgement | None:
     for one, other in (pair.frames, pair.frames[::-1]):
         agent, doer = _adjunct(one, other), _opening(other, one)
         aside = {token.concept for token in (*agent, *doer)}
-        if agent and doer and pair.shared >= _DONE:
-            if pair.contained_without(aside, least=_LEAST_VALUED) >= _DONE_TOPIC and not pair.gives_several:
-                shown = [" ".join(token.surface for token in side) for side in (agent, doer)]
-                return Judgement(
-                    Label.CONFLICT, "differing doer", tuple(shown if one is pair.frames[0] else shown[::-1])
-                )
+        is_one = pair.alike >= _DONE_ALIKE and pair.contained_without(aside, least=_LEAST_VALUED) >= _DONE_TOPIC
+        if agent and doer and is_one and not pair.reports and not pair.gives_several:
+            shown = tuple(" ".join(token.surface for token in side) for side in (agent, doer))
+            return Judgement(Label.CONFLICT, "differing doer", shown if one is pair.frames[0] else shown[::-1])
     return None
 
 
@@ -230,8 +228,10 @@ def denied_beside(pair: Pair) -> Judgement | None:
 def differing_sense(pair: Pair) -> Judgement | None:
     """On the whole one affirms and one denies, and no clause by itself is the other's denial."""
     one, other = pair.frames
-    is_about_one = pair.contained >= _DIFFERING_SENSE_TOPIC and pair.shared >= _CLAUSE_SHARED
-    if pair.reports or not is_about_one or sense(one, other) == sense(other, one):
+    is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
+    denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
+    is_told = not pair.reports and not denies_aside and all(each.subject for each in pair.frames)
+    if not is_about_one or not is_told or sense(one, other) == sense(other, one):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
 

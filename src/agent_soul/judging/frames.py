@@ -36,6 +36,7 @@ _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
 _REACH = 4
 """Words between `what` and the denial in the clause that it opens."""
+_OF_A_SENTENCE = frozenset({"may", "must", "like", "user"})
 _NOT_DENIED = frozenset({"exception", "mention"})
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
@@ -86,7 +87,7 @@ class Frame(NamedTuple):
     affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives, with
     the verb that gives each; `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less;
     `roles` what its words do in it (see oppositions.txt), `unknown` those of its words that no table knows,
-    `order` what it puts first and what later. `subject` are the words before the first verb, as far as that
+    `order` what it puts first and what later; `is_sentence` that it says what holds, which a heading does not. `subject` are the words before the first verb, as far as that
     is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the
     same build: of numbers and settings only the kind.
     """
@@ -110,6 +111,7 @@ class Frame(NamedTuple):
     roles: frozenset[str]
     unknown: frozenset[str]
     order: Order
+    is_sentence: bool
     is_past: bool
     is_report: bool
 
@@ -166,6 +168,7 @@ def frame(text: str) -> Frame:
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
         order=order(said),
+        is_sentence=bool(_subject(opening.tokens)) or any(map(_says_what_holds, said)),
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
         is_report=bool(_report().match(text)),
     )
@@ -194,6 +197,12 @@ def _subject(tokens: Sequence[Token]) -> Sequence[Token]:
     if _does(tokens[0]) or (tokens[0].weight and following in _ARTICLES):
         return ()  # a request: "Name files after ...", "Inform the team ..."
     return next((tokens[:at] for at in range(1, len(tokens)) if _is_predicate(tokens, at)), ())
+
+
+def _says_what_holds(token: Token) -> bool:
+    """Tell whether a word is one of a sentence: `is`, `may`, `must`, what the user likes."""
+    is_of_one = token.word is not None and token.concept in _OF_A_SENTENCE
+    return is_of_one or token.surface.lower() in _COPULAS
 
 
 def _does(token: Token) -> bool:

@@ -1,4 +1,4 @@
-"""Which of two things a statement puts first: `A before B`, `after A, B`, `A first, then B`, `A 之前先 B`, `先 A 再 B`."""
+"""Which of two things a statement puts first: `A before B`, `after A, B`, `A first, then B`, `先 A 再 B`."""
 
 from __future__ import annotations
 

@@ -123,6 +123,12 @@ class Pair(_Two):
         sides = zip((self.one, self.other), self.frames, strict=True)
         return sum(s.kind == "project-update" or (f.is_report and s.kind not in _BINDING) for s, f in sides)
 
+    @functools.cached_property
+    def are_sentences(self) -> bool:
+        """Tell whether both say what holds, by their words or by their kinds; lines of a log and headings do not."""
+        sides = zip((self.one, self.other), self.frames, strict=True)
+        return not self.reports and all(f.is_sentence or s.kind in _BINDING for s, f in sides)
+
     def contained_without(self, concepts: Iterable[str], *, least: float) -> float:
         """Return `contained` of what is left when `concepts` are set aside; `least` is the weight it is measured by."""
         aside = frozenset(concepts)

@@ -28,10 +28,10 @@ _ONE_THING = 1.0
 _TWO_SHARED = 1.7
 _LONG = 4.0
 _TWO_THINGS = 2.5
-_NEARLY = 0.42
+_NEARLY = 0.45
 _SAID_OF_IT = 1.7
 _FEW_THINGS = 3.0
-_MORE_THINGS = 4.0
+_MORE_THINGS = 3.0
 _LITTLE = 0.5
 _TWO_CHARACTERS = 0.9
 _END = Token("")
@@ -81,7 +81,7 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     is_near = pair.alike >= _NEARLY and pair.predicate >= _SAID_OF_IT
-    if pair.reports or not is_near or left[0] > _FEW_THINGS or left[1] > _MORE_THINGS:
+    if not pair.are_sentences or not is_near or left[0] > _FEW_THINGS or left[1] > _MORE_THINGS:
         return None
     return Judgement(Label.DUPLICATE, "says nearly the same", (f"{pair.alike:.0%} in common",))
 
