@@ -32,6 +32,8 @@ _DENIED_TOPIC = 0.6
 _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
 _VALUED_THINGS = 0.5
+_PLACED_THINGS = 0.6
+_LEAST_PLACED = 1.7
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
 _SENSE_TOPIC = 0.45
@@ -175,6 +177,19 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
     return Judgement(Label.CONFLICT, "differing value", shown)
+
+
+def differing_place(pair: Pair) -> Judgement | None:
+    """Two words that are no names, given of one thing by verbs of one class: stored in the cloud, on the device."""
+    first, second = (each.places for each in pair.frames)
+    for verbs in sorted(first.keys() & second.keys()):
+        aside = first[verbs] | second[verbs]
+        is_one = pair.things_without(aside) >= _PLACED_THINGS and pair.shared >= _LEAST_PLACED
+        own = first[verbs] - pair.frames[1].weights.keys(), second[verbs] - pair.frames[0].weights.keys()
+        if is_one and all(own) and not first[verbs] & second[verbs] and not pair.gives_several:
+            shown = (_as_written(own[0], pair.frames[0]), _as_written(own[1], pair.frames[1]))
+            return Judgement(Label.CONFLICT, "differing place", shown)
+    return None
 
 
 def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:

@@ -85,7 +85,7 @@ class Frame(NamedTuple):
 
     `weights` is what it is about, `things` that without verbs; `settings` the values of exclusive settings that it
     affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives, with
-    the verb that gives each; `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less;
+    the verb that gives each; `places` what else it says of where a thing is or comes from; `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less;
     `roles` what its words do in it (see oppositions.txt), `unknown` those of its words that no table knows,
     `order` what it puts first and what later; `is_sentence` that it says what holds, which a heading does not. `subject` are the words before the first verb, as far as that
     is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the
@@ -101,6 +101,7 @@ class Frame(NamedTuple):
     holders: Mapping[str, frozenset[str]]
     names: Mapping[str, str]
     values: Mapping[str, str]
+    places: Mapping[str, frozenset[str]]
     denied: frozenset[str]
     excluded: frozenset[str]
     lesser: frozenset[str]
@@ -158,6 +159,7 @@ def frame(text: str) -> Frame:
         holders=given.holders(said),
         names={token.concept: token.surface for token in said if token.is_name},
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
+        places=given.places([token for clause in affirmed for token in clause.tokens]),
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
         lesser=frozenset(n for i, c in enumerate(clauses) for n in given.lesser(_with_next(clauses, i))),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -83,6 +84,12 @@ class Pair(_Two):
     def alike(self) -> float:
         """Share of both statements that they have in common."""
         return 2 * (self.shared + self.agreed) / max(sum(map(self.total, self.frames)) + 2 * self.agreed, 1.0)
+
+    @functools.cached_property
+    def alignment(self) -> tuple[float, list[tuple[str, int, int, int, int]]]:
+        """Return how alike both are built, and what of their main clauses is equal or stands for what."""
+        matcher = SequenceMatcher(None, self.frames[0].slots, self.frames[1].slots, autojunk=False)
+        return matcher.ratio(), matcher.get_opcodes()
 
     @functools.cached_property
     def predicate(self) -> float:

@@ -58,6 +58,9 @@ _MOVING = frozenset({"move", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
 _COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
 _CHOOSING = frozenset({"decide", "like"})
+_PLACING_CLASSES = frozenset(VALUE_CLASSES) - {"being"}
+_LONGEST_PLACE = 4
+_LEAST_THING = 0.9
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
 
@@ -149,6 +152,29 @@ def _gives_values(token: Token) -> bool:
     if token.word:
         return "value verbs" in token.word.roles
     return token.surface.isascii() and token.surface.endswith("ed") and not token.is_name  # a participle
+
+
+def places(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
+    """Return what a clause says of where a thing is, comes from or is made with, in words that are no names.
+
+    By the class of the verb that gives it: `stored in the cloud`, `写在配置文件里`.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for at, token in enumerate(tokens):
+        gives = _class_of(token) if token.word and _gives_values(token) else ""
+        if gives not in _PLACING_CLASSES:
+            continue
+        start = at + 1 if not token.surface.isascii() or " " in token.surface else _after_joining(tokens, at)
+        things = [each.concept for each in tokens[start : start + _LONGEST_PLACE] if each.weight >= _LEAST_THING]
+        if start and things:
+            found[gives] = found.get(gives, frozenset()) | frozenset(things)
+    return found
+
+
+def _after_joining(tokens: Sequence[Token], verb: int) -> int:
+    """Return the position behind the preposition that a verb gives its value with; 0 where there is none."""
+    near = range(verb + 1, min(verb + 3, len(tokens)))
+    return next((n + 1 for n in near if tokens[n].surface.lower() in _JOINING | _INSTRUMENT), 0)
 
 
 def persons(tokens: Sequence[Token]) -> Iterable[str]:
