@@ -8,17 +8,19 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.frames import ANY_VERB, Clause, Frame
+from agent_soul.judging.frames import ANY_VERB, Clause, Frame, is_thing
 from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, VALUE_CLASSES
+from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.same import sense
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
 _VERSION_TOPIC = 0.28
 _NUMBER_TOPIC = 0.45
 _BARE_NUMBER_TOPIC = 0.55
-_GIVEN_UP_TOPIC = 0.25
+_GIVEN_UP_TOPIC = 0.2
 _EXCLUDED_TOPIC = 0.45
 _SETTING_TOPIC = 0.34
 _LONG_SETTING_TOPIC = 0.25
@@ -30,6 +32,8 @@ _DENIED_TOPIC = 0.6
 _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
 _VALUED_THINGS = 0.5
+_PLACED_THINGS = 0.6
+_LEAST_PLACED = 1.7
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
 _SENSE_TOPIC = 0.45
@@ -38,6 +42,12 @@ _CLAUSE = 0.55
 _CLAUSES = 0.25
 _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
+_DONE_TOPIC = 0.75
+_DONE_ALIKE = 0.55
+_DONE_BY = frozenset({"by", "in", "at", "由"})
+_LONGEST_AGENT = 5
+_ORDERED_TOPIC = 0.45
+_DIFFERING_SENSE = 0.45
 _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
 
@@ -59,6 +69,14 @@ def turned_choice(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     is_turned = one.lesser & other.weights.keys() - other.lesser and other.lesser & one.weights.keys() - one.lesser
     return Judgement(Label.CONFLICT, "turned choice", (one.text, other.text)) if is_turned else None
+
+
+def turned_order(pair: Pair) -> Judgement | None:
+    """One puts first what the other puts later: tests before code, code before tests."""
+    one, other = pair.frames
+    if pair.contained >= _ORDERED_TOPIC and are_turned(one.order, other.order):
+        return Judgement(Label.CONFLICT, "turned order", (one.text, other.text))
+    return None
 
 
 def _as_written(concepts: Iterable[str], frame: Frame) -> str:
@@ -106,6 +124,34 @@ def differing_owner(pair: Pair) -> Judgement | None:
     return None
 
 
+def differing_doer(pair: Pair) -> Judgement | None:
+    """One thing is done by this one, or here, and by that one, or there, and nothing else differs."""
+    for one, other in (pair.frames, pair.frames[::-1]):
+        agent, doer = _adjunct(one, other), _opening(other, one)
+        aside = {token.concept for token in (*agent, *doer)}
+        is_one = pair.alike >= _DONE_ALIKE and pair.contained_without(aside, least=_LEAST_VALUED) >= _DONE_TOPIC
+        if agent and doer and is_one and not pair.reports and not pair.gives_several:
+            shown = tuple(" ".join(token.surface for token in side) for side in (agent, doer))
+            return Judgement(Label.CONFLICT, "differing doer", shown if one is pair.frames[0] else shown[::-1])
+    return None
+
+
+def _adjunct(frame: Frame, other: Frame) -> list[Token]:
+    """Return the things behind a `by` or `in`, if the other statement has none of them."""
+    main = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens]
+    at = next((n for n, token in enumerate(main) if n and token.surface.lower() in _DONE_BY), len(main))
+    things = [token for token in main[at + 1 : at + 1 + _LONGEST_AGENT] if token.weight >= _LEAST_SUBJECT]
+    own = [token for token in things if token.concept not in other.weights]
+    return own if any(token.weight >= A_THING for token in own) and len(own) >= len(things) - 1 else []
+
+
+def _opening(frame: Frame, other: Frame) -> list[Token]:
+    """Return the things with which a statement begins, as far as the other one lacks them."""
+    main = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens if token.weight]
+    own = list(itertools.takewhile(lambda token: token.concept not in other.weights, main))
+    return own if any(map(is_thing, own)) and len(own) < len(main) else []
+
+
 def _doer(frame: Frame, named: frozenset[str]) -> frozenset[str]:
     """Return who does it where the other statement names who it is done by: `Hannah reviews ...`, `reviewed by ...`."""
     return frozenset(token.concept for token in frame.subject[:1] if _is_called(token)) if named else frozenset()
@@ -131,6 +177,19 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
     return Judgement(Label.CONFLICT, "differing value", shown)
+
+
+def differing_place(pair: Pair) -> Judgement | None:
+    """Two words that are no names, given of one thing by verbs of one class: stored in the cloud, on the device."""
+    first, second = (each.places for each in pair.frames)
+    for verbs in sorted(first.keys() & second.keys()):
+        aside = first[verbs] | second[verbs]
+        is_one = pair.things_without(aside) >= _PLACED_THINGS and pair.shared >= _LEAST_PLACED
+        own = first[verbs] - pair.frames[1].weights.keys(), second[verbs] - pair.frames[0].weights.keys()
+        if is_one and all(own) and not first[verbs] & second[verbs] and not pair.gives_several:
+            shown = (_as_written(own[0], pair.frames[0]), _as_written(own[1], pair.frames[1]))
+            return Judgement(Label.CONFLICT, "differing place", shown)
+    return None
 
 
 def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
@@ -179,6 +238,17 @@ def denied_beside(pair: Pair) -> Judgement | None:
                 said = (_said(clause), other.text)
                 return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if turned else said)
     return None
+
+
+def differing_sense(pair: Pair) -> Judgement | None:
+    """On the whole one affirms and one denies, and no clause by itself is the other's denial."""
+    one, other = pair.frames
+    is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
+    denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
+    is_told = not pair.reports and not denies_aside and all(each.subject for each in pair.frames)
+    if not is_about_one or not is_told or sense(one, other) == sense(other, one):
+        return None
+    return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
 
 
 def _said(clause: Clause) -> str:

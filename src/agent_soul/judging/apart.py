@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed
@@ -14,6 +13,7 @@ _TOPIC = 0.34
 _PARALLEL = 0.5
 """Share of equal words, in order, from which two sentences have one build."""
 _CLOSELY_PARALLEL = 0.74
+_HARDLY_PARALLEL = 0.4
 A_THING = 0.9
 """Weight of what may be a thing by itself: a word, or two unknown Chinese characters ..."""
 _A_CHARACTER = 0.4
@@ -84,13 +84,12 @@ def other_object(pair: Pair) -> Judgement | None:
     if pair.frames[0].sign != pair.frames[1].sign and pair.contained >= _OPPOSED_TOPIC:
         return None
     first, second = (each.main for each in pair.frames)
-    matcher = SequenceMatcher(None, pair.frames[0].slots, pair.frames[1].slots, autojunk=False)
-    ratio = matcher.ratio()
+    ratio, opcodes = pair.alignment
     least = _A_CHARACTER if ratio >= _CLOSELY_PARALLEL else A_THING
-    for kind, a1, a2, b1, b2 in matcher.get_opcodes() if ratio >= _PARALLEL else ():
+    for kind, a1, a2, b1, b2 in opcodes if ratio >= _PARALLEL else ():
         if kind == "replace" and _is_framed_alike(first, (a1, a2), second, (b1, b2)):
             things = _things_in(first[a1:a2], *pair.frames), _things_in(second[b1:b2], *pair.frames[::-1])
-            if all(sum(t.weight for t in side) >= least for side in things):
+            if all(sum(t.weight for t in _comparable(pair, side)) >= least for side in things):
                 return Judgement(Label.DISTINCT, "other object", tuple(" ".join(t.surface for t in s) for s in things))
     return None
 
@@ -100,12 +99,19 @@ def other_subject(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if _is_of_one_alone(one, other) or _is_of_one_alone(other, one):
         return Judgement(Label.DISTINCT, "other subject")
-    own = _of_its_own(one, other), _of_its_own(other, one)
+    own = _comparable(pair, _of_its_own(one, other)), _comparable(pair, _of_its_own(other, one))
     is_one_kind = any(is_thing(token) and token.concept in other.weights for token in one.subject)
     least = _A_CHARACTER if is_one_kind else A_THING
+    if pair.alignment[0] < _HARDLY_PARALLEL:
+        return None  # in quite other words the same may be called by another name
     if all(sum(t.weight for t in side) >= least for side in own):
         return Judgement(Label.DISTINCT, "other subject", tuple(" ".join(t.surface for t in s) for s in own))
     return None
+
+
+def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
+    """Return the things that may be told from those of the other statement: across languages those of the tables."""
+    return [thing for thing in things if thing.word or thing.is_name] if pair.is_bilingual else things
 
 
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:

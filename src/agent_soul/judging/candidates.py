@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from agent_soul.judging.lexicon import CJK, Word, find, load, stem
+from agent_soul.judging.lexicon import CJK, Word, begins_a_phrase, entry, find, load, stem
 
 _LEAST_WEIGHT = 0.9
 _RAREST = 6
@@ -73,16 +73,13 @@ def terms_of(text: str) -> frozenset[str]:
     folded = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
     words = _words(folded.isascii()).findall(folded)
     terms: set[str] = set()
-    starts = load().starts
     for at, word in enumerate(words):
         if not word[0].isascii() and word[0] > "\u3000":
             terms.update(_cjk_terms(word))
             continue
-        if stem(word) in starts:
+        if begins_a_phrase(stem(word)):
             terms.update(_phrase_terms(words[at : at + 3]))
-        term = _term(word)
-        if term:
-            terms.add(term)
+        terms.update(_terms(word))
     return frozenset(terms)
 
 
@@ -94,22 +91,24 @@ def _words(is_ascii: bool) -> re.Pattern[str]:
 
 
 @functools.lru_cache(maxsize=100_000)
-def _term(word: str) -> str:
-    """Return the concept of a word, or an empty string where it says nothing."""
-    known = find(word)
-    return _name(known) if known else stem(word)
+def _terms(form: str) -> tuple[str, ...]:
+    """Return the concept of a word, or those of its parts; none where it says nothing."""
+    known = find(form)
+    return _names(known) if known else (stem(form),)
 
 
-def _name(word: Word) -> str:
+def _names(word: Word) -> tuple[str, ...]:
     if word.setting:
-        return f"{word.setting[0]}="
-    return word.concept if word.weight >= _LEAST_WEIGHT else ""
+        return (f"{word.setting[0]}=",)
+    if word.parts:
+        return tuple(name for part in word.parts for name in _terms(part))
+    return (word.concept,) if word.weight >= _LEAST_WEIGHT else ()
 
 
 def _phrase_terms(words: Sequence[str]) -> Iterable[str]:
     for length in range(2, len(words) + 1):
         if known := find(" ".join(words[:length])):
-            yield _name(known) or known.concept
+            yield from _names(known) or (known.concept,)
 
 
 def _cjk_terms(run: str) -> Iterable[str]:
@@ -118,12 +117,12 @@ def _cjk_terms(run: str) -> Iterable[str]:
     position, unknown = 0, ""
     while position < len(run):
         longest = min(lexicon.longest_cjk, len(run) - position)
-        length = next((n for n in range(longest, 0, -1) if run[position : position + n] in lexicon.words), 0)
+        length = next((n for n in range(longest, 0, -1) if lexicon.holds(run[position : position + n])), 0)
         if not length:
             unknown += run[position]
         if length or position + 1 == len(run):
             yield from (unknown[at : at + 2] for at in range(len(unknown) - 1))
             unknown = ""
-        if length and (name := _name(lexicon.words[run[position : position + length]])):
-            yield name
+        if length:
+            yield from _names(entry(run[position : position + length]))
         position += length or 1

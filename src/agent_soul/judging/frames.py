@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.judging import values as given
+from agent_soul.judging.lexicon import CJK
+from agent_soul.judging.ordering import Order, order
 from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.reading import read
@@ -28,11 +30,14 @@ _COPULAS = (
 _ARTICLES = frozenset({"a", "an", "the", "all", "every", "any", "each", "this", "that"})
 _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"}
 """What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
+_CJK_PREPOSITIONS = frozenset({"给", "对", "跟", "向", "对于", "关于", "和", "与", "在"})
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
 _REACH = 4
 """Words between `what` and the denial in the clause that it opens."""
+_OF_A_SENTENCE = frozenset({"may", "must", "like", "user"})
+_NOT_DENIED = frozenset({"exception", "mention"})
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
 _ACTS = (
@@ -51,6 +56,11 @@ def _report() -> re.Pattern[str]:
         rf"|(?:[\w./()-]+: )?(?:{'|'.join(_ACTS.split())})(?![a-z]))",
         re.IGNORECASE,
     )
+
+
+@functools.cache
+def _han() -> re.Pattern[str]:
+    return re.compile(f"[{CJK}]")
 
 
 class Clause(NamedTuple):
@@ -75,8 +85,9 @@ class Frame(NamedTuple):
 
     `weights` is what it is about, `things` that without verbs; `settings` the values of exclusive settings that it
     affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives, with
-    the verb that gives each; `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less;
-    `roles` what its words do in it (see oppositions.txt). `subject` are the words before the first verb, as far as that
+    the verb that gives each; `places` what else it says of where a thing is or comes from; `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less;
+    `roles` what its words do in it (see oppositions.txt), `unknown` those of its words that no table knows,
+    `order` what it puts first and what later; `is_sentence` that it says what holds, which a heading does not. `subject` are the words before the first verb, as far as that
     is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the
     same build: of numbers and settings only the kind.
     """
@@ -90,6 +101,7 @@ class Frame(NamedTuple):
     holders: Mapping[str, frozenset[str]]
     names: Mapping[str, str]
     values: Mapping[str, str]
+    places: Mapping[str, frozenset[str]]
     denied: frozenset[str]
     excluded: frozenset[str]
     lesser: frozenset[str]
@@ -98,8 +110,15 @@ class Frame(NamedTuple):
     slots: tuple[str, ...]
     persons: frozenset[str]
     roles: frozenset[str]
+    unknown: frozenset[str]
+    order: Order
+    is_sentence: bool
     is_past: bool
     is_report: bool
+
+    @property
+    def is_cjk(self) -> bool:
+        return not self.text.isascii() and bool(_han().search(self.text))
 
     @property
     def sign(self) -> int:
@@ -140,6 +159,7 @@ def frame(text: str) -> Frame:
         holders=given.holders(said),
         names={token.concept: token.surface for token in said if token.is_name},
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
+        places=given.places([token for clause in affirmed for token in clause.tokens]),
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
         lesser=frozenset(n for i, c in enumerate(clauses) for n in given.lesser(_with_next(clauses, i))),
@@ -148,6 +168,9 @@ def frame(text: str) -> Frame:
         slots=tuple(map(_slot, told)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
+        unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
+        order=order(said),
+        is_sentence=bool(_subject(opening.tokens)) or any(map(_says_what_holds, said)),
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
         is_report=bool(_report().match(text)),
     )
@@ -170,12 +193,18 @@ def is_thing(token: Token) -> bool:
 
 def _subject(tokens: Sequence[Token]) -> Sequence[Token]:
     """Return what stands before the first verb; nothing if that is not known or a place or condition opens."""
-    if not tokens or _opens(tokens[0]):
+    if not tokens or _opens(tokens[0]) or tokens[0].surface in _CJK_PREPOSITIONS:
         return ()
     following = tokens[1].surface.lower() if len(tokens) > 1 else ""
     if _does(tokens[0]) or (tokens[0].weight and following in _ARTICLES):
         return ()  # a request: "Name files after ...", "Inform the team ..."
     return next((tokens[:at] for at in range(1, len(tokens)) if _is_predicate(tokens, at)), ())
+
+
+def _says_what_holds(token: Token) -> bool:
+    """Tell whether a word is one of a sentence: `is`, `may`, `must`, what the user likes."""
+    is_of_one = token.word is not None and token.concept in _OF_A_SENTENCE
+    return is_of_one or token.surface.lower() in _COPULAS
 
 
 def _does(token: Token) -> bool:
@@ -258,7 +287,7 @@ def _denials(tokens: Sequence[Token]) -> Iterable[int]:
 
 
 def _roles(clause: Clause) -> Iterable[str]:
-    """Yield the roles of a clause's words; a denied exception ("no exceptions") is none."""
+    """Yield the roles of a clause's words; a denied exception ("no exceptions") is none, nor is a denied question."""
     for token in clause.tokens:
         if token.word:
-            yield from token.word.roles - ({"exception"} if clause.sign < 0 else frozenset())
+            yield from token.word.roles - (_NOT_DENIED if clause.sign < 0 else frozenset())

@@ -7,13 +7,17 @@ from collections.abc import Callable
 
 from agent_soul.judging.against import (
     denied_beside,
+    differing_doer,
     differing_number,
     differing_owner,
+    differing_place,
+    differing_sense,
     differing_setting,
     differing_value,
     given_up,
     opposite_sense,
     turned_choice,
+    turned_order,
 )
 from agent_soul.judging.apart import (
     as_reports,
@@ -28,7 +32,7 @@ from agent_soul.judging.apart import (
     other_topic,
 )
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
-from agent_soul.judging.same import LEAST_ALIKE, same_words, says_the_same
+from agent_soul.judging.same import LEAST_ALIKE, same_words, says_nearly_the_same, says_the_same
 
 _JUDGED_KEPT = 1024
 """Who groups duplicates asks for a pair again at once."""
@@ -42,16 +46,21 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     other_occasion,
     given_up,
     turned_choice,
+    turned_order,
     other_subject,
     other_object,
     differing_number,
     differing_setting,
     differing_owner,
     differing_value,
+    differing_place,
     other_topic,
     opposite_sense,
     denied_beside,
+    differing_doer,
     says_the_same,
+    differing_sense,
+    says_nearly_the_same,
 )
 
 

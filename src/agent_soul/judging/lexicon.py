@@ -7,7 +7,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 
@@ -35,6 +35,8 @@ _ROLES = (
     "below",
     "little things",
 )
+_OF_A_FORM = frozenset({"mention", "exception"})
+"""Roles of a form alone, which other words of its concept do not have: "looked at" mentions, `watch` does not."""
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("‐"): "-", ord("‑"): "-"}
 _WEAK_WEIGHT = 0.3
 POLE_WEIGHT = 0.5
@@ -57,7 +59,8 @@ class Word(NamedTuple):
     """What the tables say of a word or phrase.
 
     `concept` is what texts are compared by; `weight` how much it says of a topic, from 0. `sign` is -1 where it turns
-    the sense of its clause. `setting` and `holder` are a row and the value of that row, or None.
+    the sense of its clause. `setting` and `holder` are a row and the value of that row, or None. `parts` are the words
+    that a compound stands for: 夜班 is a night shift.
     """
 
     concept: str
@@ -66,40 +69,104 @@ class Word(NamedTuple):
     setting: tuple[str, str] | None = None
     holder: tuple[str, str] | None = None
     roles: frozenset[str] = frozenset()
+    parts: tuple[str, ...] = ()
 
 
 class Lexicon(NamedTuple):
-    """Surface form to word: `words` may be inflected, what is in `exact` is found as it stands only.
+    """What the tables say of each surface form; `word` puts it together for those that are asked for.
 
-    `by_beginning` holds the English forms of `words` by their first letters; `starts` are the stems that phrases begin
-    with; `simplified` maps characters to what they are compared by.
+    Forms of `concepts` may be inflected; what is in `listed` is found as it stands only: negations, settings (git and
+    gitee), little words. `by_beginning` holds the English forms of `concepts` by their first letters; `longest_cjk` is
+    the length of the longest Chinese form; `simplified` maps characters to what they are compared by.
     """
 
-    words: dict[str, Word]
-    exact: dict[str, Word]
+    concepts: dict[str, str]
+    listed: dict[str, str]
+    senses: dict[str, Word]
+    weights: dict[str, float]
+    settings: dict[str, tuple[str, str]]
+    holders: dict[str, tuple[str, str]]
+    roles: dict[str, frozenset[str]]
+    form_roles: dict[str, frozenset[str]]
+    compounds: dict[str, tuple[str, ...]]
     by_beginning: dict[str, list[str]]
-    starts: frozenset[str]
     longest_cjk: int
     surnames: frozenset[str]
     simplified: dict[int, str]
+
+    def holds(self, form: str) -> bool:
+        return form in self.listed or form in self.concepts
+
+
+_PLAIN = Word("")
+_NO_ROLES: frozenset[str] = frozenset()
+_NOT = Word("not", 0.0, -1)
 
 
 @functools.lru_cache(maxsize=65_536)
 def find(form: str) -> Word | None:
     """Return the word of a lower-case form: as it is listed, or else by its stems; `taxi` is not `tax`."""
+    known = listed(form) or word(form) or (word(form[:-1]) if form.endswith("s") else None)
+    return known or (_stemmed(form[:_BEGINNING]).get(key_of(form)) if form.isascii() else None)
+
+
+def entry(form: str) -> Word:
+    """Return the word of a form that the tables hold as it stands."""
+    return listed(form) or word(form) or _PLAIN
+
+
+@functools.cache
+def listed(form: str) -> Word | None:
+    """Return the word of a form that no inflection may be confused with, or None."""
     lexicon = load()
-    listed = lexicon.exact.get(form) or lexicon.words.get(form) or lexicon.words.get(form.removesuffix("s"))
-    return listed or (_stemmed(form[:_BEGINNING]).get(key_of(form)) if form.isascii() else None)
+    kind = lexicon.listed.get(form)
+    if kind == "negation":
+        return _NOT
+    if kind == "setting":
+        row, value = setting = lexicon.settings[form]
+        known = word(form)
+        base = known if known and (known.holder or known.roles) else _PLAIN
+        return base._replace(concept=f"{row}={value}", setting=setting)
+    if kind == "stop":
+        known = word(form)
+        return Word(form, 0.0, roles=known.roles if known else frozenset())
+    return word(form) if kind else None  # Go and Rust, not go and rust
+
+
+@functools.cache
+def word(form: str) -> Word | None:
+    """Return the word of a form that may be inflected, or None."""
+    lexicon = load()
+    concept = lexicon.concepts.get(form)
+    if concept is None:
+        return None
+    return lexicon.senses.get(form, _PLAIN)._replace(
+        concept=concept,
+        weight=lexicon.weights.get(form, lexicon.senses.get(form, _PLAIN).weight),
+        holder=lexicon.holders.get(form),
+        roles=lexicon.roles.get(concept, _NO_ROLES) | lexicon.form_roles.get(form, _NO_ROLES),
+        parts=lexicon.compounds.get(form, ()),
+    )
 
 
 @functools.cache
 def _stemmed(beginning: str) -> dict[str, Word]:
     """Return the words whose forms begin so by their stems, which a start that never asks for them need not find."""
-    lexicon = load()
     stems: dict[str, Word] = {}
-    for form in lexicon.by_beginning.get(beginning, ()):
-        stems.setdefault(key_of(form), lexicon.words[form])
+    for form in load().by_beginning.get(beginning, ()):
+        if known := _NOT if load().listed.get(form) == "negation" else word(form):
+            stems.setdefault(key_of(form), known)
     return stems
+
+
+def begins_a_phrase(stemmed: str) -> bool:
+    """Tell whether the tables know a phrase whose first word has this stem."""
+    return stemmed in _starts(stemmed[:_BEGINNING])
+
+
+@functools.cache
+def _starts(beginning: str) -> frozenset[str]:
+    return frozenset(stem(form.split(" ", 1)[0]) for form in load().by_beginning.get(beginning, ()) if " " in form)
 
 
 @functools.cache
@@ -133,36 +200,57 @@ def key_of(form: str) -> str:
 
 @functools.cache
 def load() -> Lexicon:
-    """Return the tables that ship with the package. Each start that judges two texts pays for it, some 30 ms."""
-    concepts, tables = sections("concepts.txt"), sections("oppositions.txt")
-    words = _with_senses(tables)
-    for forms in map(_forms, itertools.chain.from_iterable(concepts.values())):
-        word = Word(forms[0])
-        for form in forms:
-            words.setdefault(form, word)
-    weak = [form for row in tables["weak"] for form in _forms(row)]
-    for form in weak:
-        words.setdefault(form, Word(form))
-    holders = list(_values(tables["holders"]))
-    for row, value, form in holders:
-        _enter(words, form, Word(value), holder=(row, value))
-    _give_roles(words, {role: [form for row in tables[role] for form in _forms(row)] for role in _ROLES})
-    for form in weak:
-        _enter(words, form, Word(form), weight=_WEAK_WEIGHT)
-    exact = _exact(words, tables)
-    exact |= {form: words.pop(form) for _, _, form in holders if form != form.lower()}  # Go and Rust, not go and rust
-    words |= {form: word for form, word in exact.items() if word is _NOT or not form.isascii()}  # skips, gives up
-    starts = frozenset(stem(form.split(" ", 1)[0]) for form in (*words, *exact) if " " in form)
-    longest = max(map(len, itertools.filterfalse(str.isascii, words)))
-    simplified = {ord(pair[0]): pair[1] for pair in " ".join(tables["simplified"]).split()}
-    surnames = frozenset("".join(tables["surnames"]))
-    by_beginning: dict[str, list[str]] = defaultdict(list)
-    for form in filter(str.isascii, words):
-        by_beginning[form[:_BEGINNING]].append(form)
-    return Lexicon(words, exact, dict(by_beginning), starts, longest, surnames, simplified | _QUOTES)
+    """Return the tables that ship with the package. Each start that judges two texts pays for it, some 10 ms."""
+    rows, tables = sections("concepts.txt"), sections("oppositions.txt")
+    compounds = {form: tuple(forms[0].split()) for forms in map(_forms, rows.pop("compounds")) for form in forms[1:]}
+    senses = _senses(tables)
+    weak = dict.fromkeys(_all_forms(tables["weak"]), _WEAK_WEIGHT)
+    holders = {form: (row, value) for row, value, form in _values(tables["holders"])}
+    settings = {form: (row, value) for row, value, form in _values(tables["sets"])}
+    concepts = _concepts(
+        ((form, sense.concept) for form, sense in senses.items()),
+        ((form, forms[0]) for forms in map(_forms, itertools.chain.from_iterable(rows.values())) for form in forms),
+        ((form, " ".join(parts)) for form, parts in compounds.items()),
+        ((form, form) for form in weak),
+        ((form, value) for form, (_, value) in holders.items()),
+    )
+    roles, form_roles, weights = _roles(concepts, tables)
+    settings = {f"{form}s": setting for form, setting in settings.items()} | settings
+    listed = dict.fromkeys(_all_forms(tables["stop"]), "stop")
+    listed |= dict.fromkeys(_all_forms(tables["negations"]), "negation") | dict.fromkeys(settings, "setting")
+    return Lexicon(
+        concepts=concepts,
+        listed=listed | {form: "name" for form in holders if form != form.lower()},
+        senses=senses,
+        weights=weights | weak,
+        settings=settings,
+        holders=holders,
+        roles=roles,
+        form_roles=form_roles,
+        compounds=compounds,
+        by_beginning=_by_beginning(itertools.chain(concepts, listed)),
+        longest_cjk=max(map(len, itertools.filterfalse(str.isascii, concepts))),
+        surnames=frozenset("".join(tables["surnames"])),
+        simplified={ord(pair[0]): pair[1] for pair in " ".join(tables["simplified"]).split()} | _QUOTES,
+    )
 
 
-def _with_senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
+def _concepts(*tables: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the concept of each form by the first table and row that has it."""
+    concepts: dict[str, str] = {}
+    for form, concept in itertools.chain.from_iterable(tables):
+        concepts.setdefault(form, concept)
+    return concepts
+
+
+def _by_beginning(forms: Iterable[str]) -> dict[str, list[str]]:
+    beginnings: dict[str, list[str]] = defaultdict(list)
+    for form in filter(str.isascii, forms):
+        beginnings[form[:_BEGINNING]].append(form)
+    return dict(beginnings)
+
+
+def _senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
     """Return the forms of the poles and modals."""
     words: dict[str, Word] = {}
     for name, weight in (("poles", POLE_WEIGHT), ("modals", 0.0)):
@@ -173,46 +261,31 @@ def _with_senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
     return words
 
 
-def _exact(words: Mapping[str, Word], tables: Mapping[str, list[str]]) -> dict[str, Word]:
-    """Return what no stem may confuse: negations, the names of settings (git and gitee), little words."""
-    exact = {form: _NOT for row in tables["negations"] for form in _forms(row)}
-    plain: dict[tuple[str, str], Word] = {}
-    for row, value, form in _values(tables["sets"]):
-        setting, concept = (row, value), f"{row}={value}"
-        known = words.get(form)
-        word = plain.setdefault(setting, Word(concept, setting=setting))
-        if known and (known.holder or known.roles):
-            word = known._replace(concept=concept, setting=setting)
-        exact[form] = exact[f"{form}s"] = word
-    for form in (form for row in tables["stop"] for form in _forms(row)):
-        exact.setdefault(form, Word(form, 0.0, 1, None, None, words.get(form, _NO_WORD).roles))
-    return exact
-
-
-_NO_WORD = Word("")
-_NOT = Word("not", 0.0, -1)
-
-
-def _enter(words: dict[str, Word], form: str, default: Word, **fields: Any) -> None:
-    """Change the word of a form, or enter it."""
-    words[form] = words.get(form, default)._replace(**fields)
-
-
-def _give_roles(words: dict[str, Word], forms: dict[str, list[str]]) -> None:
-    """Give each role to its forms and to every other word of their concepts."""
+def _roles(
+    concepts: dict[str, str], tables: Mapping[str, list[str]]
+) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]], dict[str, float]]:
+    """Return the roles of concepts, those of forms, and the weights of forms that are only here, which are entered."""
     roles: dict[str, set[str]] = defaultdict(set)
-    for role, known_by in forms.items():
-        for form in known_by:
-            if form not in words:
-                words[form] = Word(key_of(form), 0.0 if " " in form or not form.isascii() else 1.0)
-            roles[words[form].concept].add(role)
-    shared = {concept: frozenset(names) for concept, names in roles.items()}
-    changed: dict[Word, Word] = {}  # the forms of a concept are mostly one word
-    for form, word in words.items():
-        if word.concept in shared:
-            if word not in changed:
-                changed[word] = word._replace(roles=shared[word.concept])
-            words[form] = changed[word]
+    form_roles: dict[str, set[str]] = defaultdict(set)
+    weights: dict[str, float] = {}
+    for role in _ROLES:
+        for form in _all_forms(tables[role]):
+            if form not in concepts:
+                concepts[form] = key_of(form)
+                weights[form] = 0.0 if " " in form or not form.isascii() else 1.0
+            if role in _OF_A_FORM:
+                form_roles[form].add(role)
+            else:
+                roles[concepts[form]].add(role)
+    return _frozen(roles), _frozen(form_roles), weights
+
+
+def _frozen(roles: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    return {known_by: frozenset(names) for known_by, names in roles.items()}
+
+
+def _all_forms(rows: Iterable[str]) -> Iterator[str]:
+    return itertools.chain.from_iterable(map(_forms, rows))
 
 
 def _values(lines: Iterable[str]) -> Iterator[tuple[str, str, str]]:

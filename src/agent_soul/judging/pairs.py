@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ _THE_USER = 0.3
 """Weight of the user, who may be all that a statement is about."""
 _NUMBER_WEIGHT = 0.4
 """What an equal number adds to what two statements have in common."""
+_UNTRANSLATED = 0.6
 _BINDING = frozenset({"rule", "preference", "decision"})
 """Kinds that bind, however they are worded: "add a test" is then no report."""
 
@@ -59,6 +61,16 @@ class Pair(_Two):
         return _frame(self.one.text), _frame(self.other.text)
 
     @functools.cached_property
+    def is_bilingual(self) -> bool:
+        """Tell whether one is Chinese and one is not: words that no table knows may then be each other's."""
+        return self.frames[0].is_cjk != self.frames[1].is_cjk
+
+    def total(self, frame: Frame) -> float:
+        """Return the weight of what a statement is about; of what nothing in another language could equal a part."""
+        unknown = sum(weight for concept, weight in frame.weights.items() if concept in frame.unknown)
+        return frame.total - (_UNTRANSLATED * unknown if self.is_bilingual else 0.0)
+
+    @functools.cached_property
     def shared(self) -> float:
         """Weight of what both are about; a full word weighs 1."""
         return shared_weight(self.frames[0].weights, self.frames[1].weights)
@@ -66,12 +78,25 @@ class Pair(_Two):
     @functools.cached_property
     def contained(self) -> float:
         """Share of the smaller statement that the larger one holds too."""
-        return (self.shared + self.agreed) / max(min(each.total for each in self.frames) + self.agreed, 1.0)
+        return (self.shared + self.agreed) / max(min(map(self.total, self.frames)) + self.agreed, 1.0)
 
     @functools.cached_property
     def alike(self) -> float:
         """Share of both statements that they have in common."""
-        return 2 * (self.shared + self.agreed) / max(sum(each.total for each in self.frames) + 2 * self.agreed, 1.0)
+        return 2 * (self.shared + self.agreed) / max(sum(map(self.total, self.frames)) + 2 * self.agreed, 1.0)
+
+    @functools.cached_property
+    def alignment(self) -> tuple[float, list[tuple[str, int, int, int, int]]]:
+        """Return how alike both are built, and what of their main clauses is equal or stands for what."""
+        matcher = SequenceMatcher(None, self.frames[0].slots, self.frames[1].slots, autojunk=False)
+        return matcher.ratio(), matcher.get_opcodes()
+
+    @functools.cached_property
+    def predicate(self) -> float:
+        """Weight of what both say of their subjects."""
+        subjects = {token.concept for each in self.frames for token in each.subject}
+        said = ({c: w for c, w in each.weights.items() if c not in subjects} for each in self.frames)
+        return shared_weight(*said)
 
     @functools.cached_property
     def agreed(self) -> float:
@@ -104,6 +129,12 @@ class Pair(_Two):
         """Number of the statements that report an act: project updates, and lines of a change log."""
         sides = zip((self.one, self.other), self.frames, strict=True)
         return sum(s.kind == "project-update" or (f.is_report and s.kind not in _BINDING) for s, f in sides)
+
+    @functools.cached_property
+    def are_sentences(self) -> bool:
+        """Tell whether both say what holds, by their words or by their kinds; lines of a log and headings do not."""
+        sides = zip((self.one, self.other), self.frames, strict=True)
+        return not self.reports and all(f.is_sentence or s.kind in _BINDING for s, f in sides)
 
     def contained_without(self, concepts: Iterable[str], *, least: float) -> float:
         """Return `contained` of what is left when `concepts` are set aside; `least` is the weight it is measured by."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import CJK, Lexicon, Word, load, stem
+from agent_soul.judging.lexicon import CJK, Lexicon, Word, entry, find, load, stem
 from agent_soul.judging.quantities import Quantity
 
 NAME_WEIGHT = 1.3
@@ -78,7 +78,7 @@ def pieces(text: str) -> Iterator[Token]:
         if kind == "han" or (kind in ("amount", "clock") and text[start] in _NUMERALS):
             longest = _longest(text, start, lexicon)
             if longest:
-                yield _token(longest, lexicon.words[longest])
+                yield from parts(_token(longest, entry(longest)))
                 position = start + len(longest)
                 continue
         if kind != "other":
@@ -88,13 +88,21 @@ def pieces(text: str) -> Iterator[Token]:
 def _longest(text: str, start: int, lexicon: Lexicon) -> str:
     """Return the longest entry of the tables that begins here."""
     for length in range(min(lexicon.longest_cjk, len(text) - start), 0, -1):
-        if text[start : start + length] in lexicon.words:
+        if lexicon.holds(text[start : start + length]):
             return text[start : start + length]
     return ""
 
 
 def _token(surface: str, word: Word) -> Token:
     return Token(surface, word.concept, word.weight, word)
+
+
+def parts(token: Token) -> list[Token]:
+    """Return a token, or those of the words that it stands for; only the first of these has a surface."""
+    if not token.word or not token.word.parts:
+        return [token]
+    words = [find(part) or Word(stem(part)) for part in token.word.parts]
+    return [_token("" if at else token.surface, word) for at, word in enumerate(words)]
 
 
 def _date(text: str, found: re.Match[str]) -> Token:
@@ -171,7 +179,7 @@ _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "nth_one": lambda text, _: Token(text, quantity=Quantity("ordinal", float(text[:-2]), text)),
     "weekday": _weekday,
     "clock": _clock,
-    "per": lambda text, _: _token(text, load().words["每" + text[1:]]),
+    "per": lambda text, _: _token(text, entry("每" + text[1:])),
     "each": lambda text, _: Token(text, quantity=q.measured(1.0, text[1:], text)),
     "amount": _amount,
     "version": _version,

@@ -8,14 +8,14 @@ import unicodedata
 from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import Lexicon, find, load, stem
-from agent_soul.judging.pieces import NAME_WEIGHT, Token, pieces
+from agent_soul.judging.lexicon import begins_a_phrase, find, listed, load, stem
+from agent_soul.judging.pieces import NAME_WEIGHT, Token, parts, pieces
 from agent_soul.judging.quantities import Quantity
 
 
 def read(text: str) -> list[Token]:
     """Return the tokens of a text in order, phrases joined and numbers measured."""
-    return _counting(list(_with_units(_phrases(list(pieces(plain(text))), load()))))
+    return _counting(list(_with_units(_phrases(list(pieces(plain(text)))))))
 
 
 def plain(text: str) -> str:
@@ -29,10 +29,10 @@ def plain(text: str) -> str:
 _ACCENTED = re.compile("[\u00c0-\u024f]")
 
 
-_LONGEST_PHRASE = 5
+_LONGEST_PHRASE = 6
 
 
-def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
+def _phrases(tokens: list[Token]) -> list[Token]:
     """Join words into the longest phrases that the tables know, and look the other words up."""
     joined: list[Token] = []
     position = 0
@@ -42,13 +42,15 @@ def _phrases(tokens: list[Token], lexicon: Lexicon) -> list[Token]:
             joined.append(token)
             position += 1
             continue
-        length = _phrase_length(tokens, position) if token.concept.split("-")[0] in lexicon.starts else 1
+        length = _phrase_length(tokens, position) if begins_a_phrase(token.concept.split("-")[0]) else 1
         phrase = tokens[position : position + length]
         found = _known(" ".join(word.surface for word in phrase), token.concept, token.is_name)
-        if "-" in found.surface and not found.word and not found.is_name:
+        if "-" in found.surface and not found.word and (whole := find(found.surface.lower().replace("-", " "))):
+            joined.append(Token(found.surface, whole.concept, whole.weight, whole))
+        elif "-" in found.surface and not found.word and not found.is_name:
             joined += [_known(part, stem(part.lower()), False) for part in found.surface.split("-") if part]
         else:
-            joined.append(found)
+            joined += parts(found)
         position += length
     return joined
 
@@ -70,14 +72,13 @@ def _plain(phrase: str) -> str:
 @functools.lru_cache(maxsize=50_000)
 def _known(surface: str, concept: str, is_name: bool) -> Token:
     """Return the token of a word or phrase of letters."""
-    lexicon = load()
     surface = surface.removesuffix("'s")
     if len(surface) == 1 and surface.isupper() and surface != "I" and is_name:
         return Token(surface, surface, NAME_WEIGHT, is_name=True)  # plan B, room C
-    as_written = lexicon.exact.get(surface) if is_name else None
+    as_written = listed(surface) if is_name else None
     word = as_written or find(_plain(surface.lower()))
     if not word and surface.lower().endswith("n't"):
-        word = lexicon.exact["not"]
+        word = listed("not")
     if word:
         return Token(surface, word.concept, word.weight, word)
     return Token(surface, concept, NAME_WEIGHT if is_name else 1.0, is_name=is_name)
@@ -99,7 +100,8 @@ _ORDINALS = {name: number for number, name in enumerate(_NTH, 1)} | {
     f"{number}{ending}": number for number in range(1, 32) for ending in ("st", "nd", "rd", "th")
 }
 _MEASURING = frozenset(
-    {"a", "an", "per", "each", "every", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS, *q.HOURS} | _ORDINALS.keys()
+    {"a", "an", "per", "each", "every", "last", "最后", "最后一个", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS, *q.HOURS}
+    | _ORDINALS.keys()
 )
 
 
@@ -107,12 +109,16 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
     """Return how many tokens make the quantity that begins here, and it; or one and the token itself."""
     token = tokens[at]
     name = token.surface.lower()
+    if token.concept in _ENDS_OF_A_MONTH:
+        return 1, Token(token.surface, quantity=q.date(0, _ENDS_OF_A_MONTH[token.concept], token.surface))
     if not token.quantity and name not in _MEASURING:
         return 1, token
     before = tokens[at - 1] if at else Token("")
     following = tokens[at + 1] if at + 1 < len(tokens) else Token("")
     if name in q.WEEKDAYS:
         return 1, token._replace(weight=0.0, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
+    if (nth := _ordinal_of(token)) and _is_a_day(following):
+        return 1, Token(token.surface, quantity=Quantity("nth", nth, token.surface))
     if dated := _measure_date(tokens, at):
         return dated
     if name in _NTH and before.surface.lower() in ("the", "every") and not following.ends_clause:
@@ -129,6 +135,24 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
         return 1, Token(token.surface, quantity=q.version(before.concept, token.surface))
     number = _number(token, unit)
     return (1, token) if number is None else _measure_number(number, token, before, following)
+
+
+_ENDS_OF_A_MONTH = {"end of the month": 32, "last working day of the month": 33}
+_LAST = -1.0
+
+
+def _ordinal_of(token: Token) -> float:
+    """Return which one a word says, the last as -1; 0 where it says none."""
+    name = token.surface.lower()
+    if name in ("last", "最后", "最后一个"):
+        return _LAST
+    is_ordinal = token.quantity is not None and token.quantity.kind == "ordinal"
+    return float(str(token.quantity.value)) if token.quantity and is_ordinal else float(_ORDINALS.get(name, 0))
+
+
+def _is_a_day(token: Token) -> bool:
+    """Tell whether a token is a day of the week, of which the first and the third may be told apart."""
+    return token.surface.lower() in q.WEEKDAYS or (token.quantity is not None and token.quantity.kind == "weekday")
 
 
 def _number(token: Token, unit: str) -> float | None:

@@ -7,7 +7,7 @@ import math
 import re
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.frames import Frame, is_thing
+from agent_soul.judging.frames import Clause, Frame, is_thing
 from agent_soul.judging.lexicon import POLE_WEIGHT
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
 from agent_soul.judging.pieces import Token
@@ -28,9 +28,15 @@ _ONE_THING = 1.0
 _TWO_SHARED = 1.7
 _LONG = 4.0
 _TWO_THINGS = 2.5
+_NEARLY = 0.45
+_SAID_OF_IT = 1.7
+_FEW_THINGS = 3.0
+_MORE_THINGS = 3.0
 _LITTLE = 0.5
 _TWO_CHARACTERS = 0.9
 _END = Token("")
+_UNTRANSLATED = 0.5
+"""What a word that no table knows counts as missing in a statement of another language."""
 
 
 def same_words(pair: Pair) -> Judgement | None:
@@ -47,12 +53,12 @@ def _letters(text: str) -> str:
 def says_the_same(pair: Pair) -> Judgement | None:
     """Nearly all in common, and no number, name, sense or thing that differs."""
     one, other = pair.frames
-    names = [a.names.keys() - b.weights.keys() - b.names.keys() for a, b in ((one, other), (other, one))]
+    names = other_names(one, other)
     if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    if _sense(one, other) != _sense(other, one):
+    if sense(one, other) != sense(other, one):
         return None
-    left = sorted((_things_left(one, other), _things_left(other, one)))
+    left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
         is_plain = not left[1] or pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED
         is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME
@@ -68,21 +74,47 @@ def says_the_same(pair: Pair) -> Judgement | None:
     return None
 
 
-def _sense(one: Frame, other: Frame) -> int:
-    """Return the product of the signs of the clauses that have something in common with the other statement."""
-    return math.prod(
-        c.sign for c in one.clauses if not c.is_reason and shared_weight(c.weights, other.weights) >= _LITTLE
+def says_nearly_the_same(pair: Pair) -> Judgement | None:
+    """Much in common beyond the subject: what two statements do not share may be said in words that no table joins."""
+    one, other = pair.frames
+    if any(pair.left_over) or any(other_names(one, other)) or sense(one, other) != sense(other, one):
+        return None
+    left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
+    is_near = pair.alike >= _NEARLY and pair.predicate >= _SAID_OF_IT
+    if not pair.are_sentences or not is_near or left[0] > _FEW_THINGS or left[1] > _MORE_THINGS:
+        return None
+    return Judgement(Label.DUPLICATE, "says nearly the same", (f"{pair.alike:.0%} in common",))
+
+
+def other_names(one: Frame, other: Frame) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of each that the other one lacks."""
+    first, second = (
+        frozenset(a.names.keys() - b.weights.keys() - b.names.keys()) for a, b in ((one, other), (other, one))
     )
+    return first, second
 
 
-def _things_left(one: Frame, other: Frame) -> float:
+def sense(one: Frame, other: Frame) -> int:
+    """Return the product of the signs of the clauses that say of their subject what the other statement speaks of."""
+    return math.prod(c.sign for c in one.clauses if not c.is_reason and _speaks_of(c, one, other))
+
+
+def _speaks_of(clause: Clause, frame: Frame, other: Frame) -> bool:
+    subject = {token.concept for token in frame.subject}
+    said = [token for token in clause.tokens if token.concept not in subject]
+    weights = {t.concept: t.weight for t in said} if any(map(is_thing, said)) else clause.weights
+    return shared_weight(weights, other.weights) >= _LITTLE
+
+
+def _things_left(pair: Pair, one: Frame, other: Frame) -> float:
     """Return the weight of what one statement is about and the other does not hold; characters count together."""
     total = run = 0.0
     for token in (token for clause in one.clauses if not clause.is_reason for token in (*clause.tokens, _END)):
         is_left = token.weight and token.concept not in other.weights
         run = run + token.weight if is_left and token.weight < A_THING and not token.word else 0.0
         if is_left and ((is_thing(token) and token.weight >= A_THING) or _is_pole(token)):
-            total += max(token.weight, A_THING)
+            may_be_there = pair.is_bilingual and token.concept in one.unknown
+            total += max(token.weight, A_THING) * (_UNTRANSLATED if may_be_there else 1.0)
         total += bool(is_left and _is_little_thing(token)) + (A_THING if run == _TWO_CHARACTERS else 0.0)
     return total
 

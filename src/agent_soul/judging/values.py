@@ -34,6 +34,23 @@ _FAMILIAR = frozenset("小老阿")
 """Stands before a family name among people who know each other."""
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
 _REACH_OF_LEAVING = 3
+_REACH_OF_DROPPING = 4
+_DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched", "retired", "gave up", "given up"}) | {
+    "got rid of",
+    "not any more",
+    "不再",
+    "弃用",
+    "放弃",
+    "停用",
+    "告别",
+    "废弃",
+}
+_KEEPING = frozenset({"support", "supported", "supporting", "支持"})
+_REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
+_DROPPED = frozenset(
+    {"不再", "弃用", "停用", "已弃用", "废弃", "换成", "改成", "改用", "迁移到", "迁到", "切换到", "切到"}
+)
+"""Support for a thing that is dropped is no use of it."""
 _TITLES = frozenset(["老师", "医生", "教授", "经理", "律师", "师傅", "阿姨", "主任", "先生", "女士"])
 _LEAST_RUN = 2
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
@@ -41,6 +58,9 @@ _MOVING = frozenset({"move", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
 _COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
 _CHOOSING = frozenset({"decide", "like"})
+_PLACING_CLASSES = frozenset(VALUE_CLASSES) - {"being"}
+_LONGEST_PLACE = 4
+_LEAST_THING = 0.9
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
 
@@ -134,6 +154,29 @@ def _gives_values(token: Token) -> bool:
     return token.surface.isascii() and token.surface.endswith("ed") and not token.is_name  # a participle
 
 
+def places(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
+    """Return what a clause says of where a thing is, comes from or is made with, in words that are no names.
+
+    By the class of the verb that gives it: `stored in the cloud`, `写在配置文件里`.
+    """
+    found: dict[str, frozenset[str]] = {}
+    for at, token in enumerate(tokens):
+        gives = _class_of(token) if token.word and _gives_values(token) else ""
+        if gives not in _PLACING_CLASSES:
+            continue
+        start = at + 1 if not token.surface.isascii() or " " in token.surface else _after_joining(tokens, at)
+        things = [each.concept for each in tokens[start : start + _LONGEST_PLACE] if each.weight >= _LEAST_THING]
+        if start and things:
+            found[gives] = found.get(gives, frozenset()) | frozenset(things)
+    return found
+
+
+def _after_joining(tokens: Sequence[Token], verb: int) -> int:
+    """Return the position behind the preposition that a verb gives its value with; 0 where there is none."""
+    near = range(verb + 1, min(verb + 3, len(tokens)))
+    return next((n + 1 for n in near if tokens[n].surface.lower() in _JOINING | _INSTRUMENT), 0)
+
+
 def persons(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
     owns = any(token.word and "owning" in token.word.roles for token in tokens)
@@ -157,16 +200,27 @@ def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
 
 
 def denied(tokens: Sequence[Token]) -> Iterable[str]:
-    """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `从 X 换成 Y`, `Y replaces X`."""
+    """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `dropped X`, `Y replaces X`."""
     words = [token.surface.lower() for token in tokens]
     moves = any(token.word and token.concept in _MOVING for token in tokens)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
     for at, token in enumerate(tokens):
+        if not _is_setting_or_name(token):
+            continue
         before = set(words[max(at - _REACH_OF_LEAVING, 0) : at])
         is_left = moves and before & _LEAVING and (set(words[at + 1 : at + 5]) & _ARRIVING or "off" in before)
         is_less = chooses and words[at - 1 : at] == ["over"]
-        if (is_left or is_less or before & _REPLACING) and _is_setting_or_name(token):
+        is_replaced = before & _REPLACING and "by" not in before and "with" not in before
+        if is_left or is_less or is_replaced or _is_dropped(words, at):
             yield token.concept
+
+
+def _is_dropped(words: Sequence[str], at: int) -> bool:
+    """Tell whether a clause says that what stands here is done with: `no longer use X`, `X was replaced by`."""
+    before, after = words[max(at - _REACH_OF_DROPPING, 0) : at], words[at + 1 : at + 4]
+    is_over = any(word in _DROPPING for word in before) and not _KEEPING & {*before}
+    is_done_with = bool(_DROPPED & {*after}) and not _KEEPING & {*after}
+    return is_over or is_done_with or " ".join(after).startswith(_REPLACED_BY)
 
 
 def lesser(tokens: Sequence[Token]) -> Iterable[str]:
