@@ -13,13 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agent_soul.adding import add
 from agent_soul.config import Threshold, default_config
 from agent_soul.conflicts import find_conflicts
 from agent_soul.contexts.asking import LEAST_BUDGET, Memory, Request
 from agent_soul.contexts.choosing import Context, make_context
-from agent_soul.contexts.gathering import context_of
+from agent_soul.contexts.gathering import context_of, relevance_of
 from agent_soul.errors import RefusedError
 from agent_soul.hub import open_hub
+from agent_soul.outbox import whole_log
 from agent_soul.projects import folded
 from agent_soul.resolve import resolve
 from agent_soul.tokens import estimate_tokens
@@ -105,9 +107,11 @@ def test_what_does_not_hold_is_never_shown(act: str) -> None:
 
 
 def test_another_project_is_shown_only_where_it_helps() -> None:
-    records = [event(n, scope="project", project="shop") for n in (1, 2)]
+    records = [event(n, scope="project", project="shop") for n in (1, 2, 3)]
+    memory = memory_of(*records, relevance={"event-2": 0.8, "event-3": 0.7})
 
-    assert make_context(Request(project="DataFlow"), memory_of(*records, relevance={"event-2": 0.8})).ids == ["event-2"]
+    assert make_context(Request(project="DataFlow"), memory).ids == ["event-2"], "nearly the best answer of all"
+    assert make_context(Request(), memory).ids[:2] == ["event-2", "event-3"]
 
 
 def test_a_project_that_the_task_names_counts_as_given() -> None:
@@ -443,6 +447,26 @@ def test_relevance_is_what_search_finds(hub: Path, soul: Soul) -> None:
     assert [line.text[:40] for section in context.sections for line in section.lines] == [
         "- shop: The gateway listens on port 8443."[:40]
     ]
+
+
+def test_what_says_the_same_as_the_best_answer_is_relevant_without_a_word_of_the_task(hub: Path) -> None:
+    """A task names what is to be done; its first answer names what that is about."""
+    here = open_hub(hub)
+    for summary in (
+        "Deploy: the vault token unlocks the production cluster.",
+        "The vault token for the production cluster is renewed on Mondays.",
+        "Lunch is at noon, production halls are closed then.",
+        "Invoices are written in Indonesian rupiah.",
+    ):
+        add(here, {"source": "mac", "kind": "fact", "scope": "stable", "summary": summary})
+
+    relevance = relevance_of(here, "get ready to deploy", "2099-01-01")
+
+    said = {event.summary.split()[0]: relevance.get(event.id, 0.0) for event in whole_log(here).events}
+    assert said["Deploy:"] == 1.0
+    assert said["The"] > 0.4
+    assert 0.0 < said["Lunch"] < 0.15, "one word of the answer says little"
+    assert said["Invoices"] == 0.0
 
 
 def test_a_context_writes_nothing_into_the_hub(hub: Path, soul: Soul) -> None:

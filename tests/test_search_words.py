@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_soul.searching.dates import phrases, terms_in, terms_of_day
-from agent_soul.searching.document import sequence
+from agent_soul.searching.document import sequence, weigh
 from agent_soul.searching.question import ask
 from agent_soul.searching.stemming import stem
-from agent_soul.searching.words import asked, fold, terms
+from agent_soul.searching.words import asked, fold, inner_terms, terms
 
 TODAY = "2026-03-11"  # a Wednesday
 
@@ -83,6 +83,20 @@ def test_stems_are_those_of_the_paper(word: str, expected: str) -> None:
 )
 def test_forms_of_a_word_are_one_term(forms: str) -> None:
     assert len({stem(form) for form in forms.split()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("getCallers", "get caller"),
+        ("HTTPServer", "http server"),
+        ("PowerMetricsV0.1 在 iOS 上", "power metric os"),
+        ("URLs, a Hello, an HELLO and snake_case", ""),
+    ],
+)
+def test_a_name_of_code_is_found_by_the_words_it_is_made_of(text: str, words: str) -> None:
+    assert list(inner_terms(text)) == words.split()
+    assert {*words.split(), *terms(fold(text))} <= weigh({"summary": text, "source": "mac"}, (TODAY,)).keys()
 
 
 def test_a_stem_is_never_empty_and_other_scripts_stay() -> None:

@@ -30,8 +30,9 @@ _NEAR, _PERSON, _OWN, _LAST_DAYS = 0.3, 0.2, 0.2, 0.1
 """What a line is worth for its place: the project, the agent or yesterday; the person; who asks; the last days."""
 _FIRST = 0.3
 """What the first of a section is worth more, the second half of it, and so on: every section gets its say."""
-_LEAST_ELSEWHERE, _LEAST_BESIDE_PROJECT = 0.1, 0.5
-"""How relevant a line of another project or agent must be to be shown at all: where no project is meant, and else."""
+_LEAST_ELSEWHERE, _LEAST_BESIDE_PROJECT = 0.1, 0.75
+"""How relevant a line of another project or agent must be to be shown at all: where no project is meant, and else.
+Beside a project that is meant it must be nearly the best answer of all: elsewhere the same words mean other things."""
 
 PROFILE_SECTION, STABLE_SECTION = "Profile", "Stable memory"
 PROJECT, DECISIONS, METRICS_SECTION, AGENT = "Project", "Decisions", "Metrics", "Agent"

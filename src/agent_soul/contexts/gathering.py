@@ -24,7 +24,9 @@ from agent_soul.resolve import resolve
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import NoWordsError, find, open_index
 from agent_soul.searching.glossary import translations
+from agent_soul.searching.index import Index
 from agent_soul.searching.models import READING_SECONDS, meant_by
+from agent_soul.searching.related import likeness_to_answers
 from agent_soul.settings import load_config
 
 
@@ -49,21 +51,35 @@ def recall(hub: Hub, log: Log, task: str, now: datetime, reading: float = READIN
 
 
 def relevance_of(hub: Hub, task: str, today: str, reading: float = READING_SECONDS) -> Mapping[str, float]:
-    """Return how well each event that search finds answers the task, from 0 to 1 (the best of them), by id."""
+    """Return how well each event answers the task, from 0 to 1 (the best of them), by id.
+
+    It is what search finds, and what is like the best of that: a task names what is to be done, seldom all that one
+    should know for it.
+    """
     if not task.strip():
         return {}
-    text = " ".join([task, *translations(task)])
     with open_index(hub, today) as index:
-        meant = meant_by(hub, index, task, seconds=reading)
-        try:
-            ranking = find(index, text, (), Filters(), today, meant=meant).ranking
-        except NoWordsError:
-            return {}
-        except StoppedError:  # a model that cannot be asked; words say the most
-            ranking = find(index, text, (), Filters(), today).ranking
-    answers = {ranking.facts[each.number].order[-1]: each.score.answer for each in ranking.best}
-    best = max(answers.values(), default=0.0)
-    return {id_: answer / best for id_, answer in answers.items()} if best > 0 else {}
+        answers = _answers(hub, index, task, today, reading)
+        passing = index.passing(Filters())
+        like = likeness_to_answers(index, answers, passing)
+        ids = {number: facts.order[-1] for number, facts in index.facts(answers.keys() | like.keys()).items()}
+    best = max(answers.values(), default=1.0)
+    worth = {number: answers.get(number, 0.0) / best + like.get(number, 0.0) for number in ids}
+    most = max(worth.values(), default=1.0)
+    return {ids[number]: each / most for number, each in worth.items()}
+
+
+def _answers(hub: Hub, index: Index, task: str, today: str, reading: float) -> Mapping[int, float]:
+    """Return what each event is worth as an answer to the task, by its number in the index; only what is worth any."""
+    text = " ".join([task, *translations(task)])
+    meant = meant_by(hub, index, task, seconds=reading)
+    try:
+        ranking = find(index, text, (), Filters(), today, meant=meant).ranking
+    except NoWordsError:
+        return {}
+    except StoppedError:  # a model that cannot be asked; words say the most
+        ranking = find(index, text, (), Filters(), today).ranking
+    return {each.number: each.score.answer for each in ranking.best if each.score.answer > 0}
 
 
 def _identity(hub: Hub) -> dict[str, str]:

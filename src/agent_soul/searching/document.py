@@ -8,7 +8,7 @@ from typing import Any
 
 from agent_soul.searching.dates import terms_in, terms_of_day
 from agent_soul.searching.stemming import stem
-from agent_soul.searching.words import fold, terms, words
+from agent_soul.searching.words import fold, inner_terms, terms, words
 
 # A hit in the long text says less than one in the statement; who said it is asked for by name.
 _SUMMARY, _DETAIL, _SOURCE = 1.0, 0.5, 2.0
@@ -64,6 +64,8 @@ def weigh(record: Mapping[str, Any], dates: tuple[str, ...]) -> dict[str, float]
         for term in terms(folded):
             counts[term] += weight
             length += weight
+        for term in inner_terms(text):
+            counts[term] += weight
         counts |= dict.fromkeys(terms_in(folded, dates[0]), 1.0)
     for term in terms(fold(record["source"])):
         counts[term] += _SOURCE

@@ -1,6 +1,6 @@
 """The words of a text in the other language, Chinese or English: what a search without a model finds them by.
 
-The table holds the words of software work that everybody uses, and names nothing of any hub. It only widens what is
+The table holds words that everybody uses, of software work first, and names nothing of any hub. It only widens what is
 looked for; a model of the extra `[semantic]` does better where one is installed.
 """
 

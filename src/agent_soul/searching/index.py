@@ -106,6 +106,11 @@ class Index:
         query = "SELECT number, weight FROM posting WHERE term = ?"
         return {term: dict(self.connection.execute(query, (term,))) for term in terms}
 
+    def counts(self, terms: Iterable[str]) -> dict[str, int]:
+        """Return how many events hold each term."""
+        query = "SELECT count(*) FROM posting WHERE term = ?"
+        return {term: self.connection.execute(query, (term,)).fetchone()[0] for term in terms}
+
     def passing(self, filters: Filters, terms: Sequence[str] = ()) -> set[int]:
         """Return the events that pass the filters; with terms, those of them that hold any."""
         where, values = _conditions(filters, _alone if filters.scope == "agent" else self._project_names)

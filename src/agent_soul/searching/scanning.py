@@ -17,7 +17,7 @@ from agent_soul.hub import MAX_FILE_BYTES, SUFFIX, Hub
 
 OUTBOX = "outbox/"
 """What the paths of outbox files begin with; those of source files begin with `sources/`."""
-VERSION = 2
+VERSION = 3
 """Raise it with every change of the index's tables, of the words that a text gives, or of their weights."""
 
 

@@ -19,6 +19,9 @@ from agent_soul.searching.stemming import stem
 _CJK = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _FIRST_CJK = "\u3005"
+# Names of code are written as one word of several: getCallers, HTTPServer, PowerMetricsV0.
+_ONE_OF_SEVERAL = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}[A-Za-z]*")
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
 # Dakuten and handakuten make another kana, not the same with an accent.
 _KANA_MARKS = "\u3099\u309a"
@@ -74,6 +77,12 @@ def terms(folded: str) -> Iterator[str]:
             continue
         yield from word.text
         yield from map("".join, itertools.pairwise(word.text))
+
+
+def inner_terms(text: str) -> Iterator[str]:
+    """Yield the terms of the words that names of code in a text, not folded, are made of, in order."""
+    for name in _ONE_OF_SEVERAL.findall(text):
+        yield from (stem(part.lower()) for part in _PART.findall(name) if len(part) > 1)
 
 
 def asked(folded: str) -> dict[str, float]:
