@@ -41,7 +41,7 @@ LAYERS = (
     ("pages",),
     ("render", "adding", "identity", "evidence"),
     ("overview", "reports", "memory_json", "upkeep_page"),
-    ("canonical",),
+    ("canonical", "edited"),
     ("compiler",),
     ("outgoing",),
     ("exchange",),

@@ -11,13 +11,15 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from agent_soul import gitio, outbox, two_cores
-from agent_soul.canonical import Difference, difference, files_below, read_text, write_pages
+from agent_soul.canonical import CANONICAL, Difference, difference, files_below, read_text, write_pages
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict, Judge, find_conflicts
 from agent_soul.disuse import unused_since
+from agent_soul.edited import keep_copies, note_pages, noted_pages, page_hash, said_of_copies
 from agent_soul.errors import Problem, StoppedError
 from agent_soul.event import short_id
 from agent_soul.evidence import with_evidence
+from agent_soul.files import read_regular
 from agent_soul.hub import Hub, is_being_rebased
 from agent_soul.instants import add_days
 from agent_soul.judgements import remembered_judge
@@ -59,6 +61,8 @@ class Outcome(NamedTuple):
     difference: Difference
     warnings: tuple[str, ...]
     replayed: int = 0
+    edited: str = ""
+    """What to say of pages that a person had changed, of which copies were kept."""
 
 
 def compile_log(log: Log, config: Config, state: State, judge: Judge = judge) -> Compiled:
@@ -117,9 +121,26 @@ def compile_hub(hub: Hub, wanted: State | None = None, *, write: bool = True) ->
 def compile_locked(hub: Hub, wanted: State | None = None) -> Outcome:
     """Do what `compile_hub` does, for a caller that holds the lock."""
     outcome = _compile(hub, wanted, write=True)
-    write_pages(hub.canonical, outcome.compiled.texts, outcome.difference)
+    texts, found = outcome.compiled.texts, outcome.difference
+    edited = _changed_by_hand(hub, found)
+    keep_copies(hub, edited)
+    write_pages(hub.canonical, texts, found)
+    note_pages(hub, {path: texts[path] for path in found.written}, found.removed)
     forget_committed(hub, _committed_revision(hub))
-    return outcome
+    return outcome._replace(edited=said_of_copies(hub, edited))
+
+
+def _changed_by_hand(hub: Hub, found: Difference) -> dict[str, bytes]:
+    """Return, of the pages that are about to change, those that neither a compile here nor the last commit wrote."""
+    files = {path: hub.canonical / path for path in (*found.written, *found.removed)}
+    there = {path: read_regular(file) for path, file in files.items() if file.exists()}
+    noted = noted_pages(hub) if there else {}
+    unknown = {path: content for path, content in there.items() if noted.get(path) != page_hash(content)}
+    committed: Mapping[str, bytes] = {}
+    if unknown and hub.git_root is not None:
+        with contextlib.suppress(gitio.GitError):  # no git on this machine, or no commit yet
+            committed = gitio.committed(hub, [f"{CANONICAL}/{path}" for path in unknown])
+    return {path: content for path, content in unknown.items() if committed.get(f"{CANONICAL}/{path}") != content}
 
 
 def recorded_in(hub: Hub) -> State | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from agent_soul import gitio, outbox
 from agent_soul.canonical import is_generated
 from agent_soul.clone import clone_ids, remember
+from agent_soul.edited import keep_copies, noted_pages, page_hash, said_of_copies
 from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub
@@ -124,7 +126,10 @@ class Exchange(NamedTuple):
                     outbox.discard(self.hub, ids)
                 else:
                     gitio.put_back(self.hub, there, _arrival(self.hub, ids))
-                return gitio.bring_along(self.hub, self.target, there, _settler(self.hub, ids), author=self.author)
+                edited: set[str] = set()
+                settle = _settler(self.hub, ids, edited)
+                stayed = gitio.bring_along(self.hub, self.target, there, settle, author=self.author)
+                return "; ".join(filter(None, (stayed, said_of_copies(self.hub, sorted(edited)))))
             except gitio.GitError as error:
                 return f"this clone stays as it is: {error.message}; {error.hint}"
 
@@ -195,20 +200,25 @@ def _events_at(hub: Hub, commit: str) -> list[Event]:
     return parse_log(SourceFiles(files)).events
 
 
-def _settler(hub: Hub, ids: Collection[str]) -> gitio.Settle:
+def _settler(hub: Hub, ids: Collection[str], edited: set[str]) -> gitio.Settle:
     """Return the rule for our files that differ from the branch, where the commit that was shared holds these `ids`.
 
-    Pages are upstream's. Our day files keep all lines. Another source file that somebody only added lines to is
-    upstream's once upstream has all of them.
+    Pages are upstream's; of those that a person changed copies are kept, and `edited` gets their names. Our day files
+    keep all lines. Another source file that somebody only added lines to is upstream's once upstream has all of them.
     """
-    mine = is_ours(hub)
+    mine, noted = is_ours(hub), functools.cache(functools.partial(noted_pages, hub))
 
     def settle(
         path: str, here: bytes | None, shared: bytes | None, before: Callable[[], bytes]
     ) -> gitio.Settled | None:
         if path.startswith("canonical/"):
-            strange = here is not None and shared is None and not is_generated(here)
-            return None if strange else gitio.Settled(shared)
+            if here is not None and shared is None and not is_generated(here):
+                return None
+            name = path.removeprefix("canonical/")
+            if here not in (None, shared) and noted().get(name) != page_hash(here):
+                keep_copies(hub, {name: here})
+                edited.add(name)
+            return gitio.Settled(shared)
         if mine(path):
             return gitio.Settled(_all_lines(shared, here))
         if here and shared and _has_arrived(held_lines(path, here), shared, ids) and _only_grew(before(), here):

@@ -221,14 +221,15 @@ def _keep(hub: Hub, wanted: State | None, *, template: bool, author: str) -> Kep
     reason = _why_kept(hub, template=template)
     if hub.git_root is None:
         with exclusive(hub.lock_file, purpose="share"):
-            return Kept(Reach.KEPT_HERE, reason, outcome=compile_locked(hub, wanted))
+            outcome = compile_locked(hub, wanted)
+            return Kept(Reach.KEPT_HERE, reason, outcome=outcome, note=outcome.edited)
     _refuse_in_the_middle(hub)
     with exclusive(hub.lock_file, purpose="share"), gitio.writing(hub):
-        outcome, newer = _compile_unless_newer(hub, wanted)
-        commit, notes = keep(hub, outcome, wanted, author=author)
+        compiled, newer = _compile_unless_newer(hub, wanted)
+        commit, notes = keep(hub, compiled, wanted, author=author)
         forget_committed(hub, gitio.head(hub))
-    outcome = outcome and outcome._replace(warnings=(*outcome.warnings, *notes))
-    return Kept(Reach.KEPT_HERE, reason + newer, commit, outcome, "; ".join(notes))
+    edited = compiled.edited if compiled else ""
+    return Kept(Reach.KEPT_HERE, reason + newer, commit, compiled, "; ".join(filter(None, [edited, *notes])))
 
 
 def _compile_unless_newer(hub: Hub, wanted: State | None) -> tuple[Outcome | None, str]:

@@ -58,6 +58,8 @@ def compile_(
         say("note: canonical/ shows that view now; plain `soul compile` brings the whole memory of today back")
     fails = (check and bool(outcome.difference)) or (strict and outcome.log.bad_lines > 0)
     _warn(outcome, writes=writes)
+    if outcome.edited:
+        say(f"note: {outcome.edited}")
     _show_outcome(outcome, as_json=as_json, ok=not fails, writes=writes)
     return ExitCode.PROBLEMS if fails else ExitCode.DONE
 

@@ -74,6 +74,8 @@ def _compile(facts: Facts) -> Iterator[str]:
     outcome = compile_hub(facts.hub)
     if outcome.replayed:
         yield f"put back {outcome.replayed} events from the outbox"
+    if outcome.edited:
+        yield outcome.edited
     if outcome.difference:
         yield f"compiled: {len(outcome.difference.written)} pages written, {len(outcome.difference.removed)} removed"
 

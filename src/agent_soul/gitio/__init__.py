@@ -19,6 +19,7 @@ from agent_soul.gitio.repository import (
 from agent_soul.gitio.snapshot import (
     Survey,
     Tree,
+    committed,
     differing_sources,
     lines_added,
     read_files,
@@ -59,6 +60,7 @@ __all__ = [
     "clone",
     "commit_all",
     "commit_of_line",
+    "committed",
     "differing_sources",
     "fetch",
     "find_commit",

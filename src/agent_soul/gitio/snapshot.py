@@ -46,6 +46,11 @@ def read_objects(hub: Hub, names: Mapping[str, str]) -> dict[str, bytes]:
     return dict(_read_batch(wanted, answer))
 
 
+def committed(hub: Hub, paths: Iterable[str]) -> dict[str, bytes]:
+    """Return the bytes of those of the files at `paths` (from the hub's folder) that the last commit has."""
+    return read_objects(hub, {path: f"HEAD:{prefix_of(hub)}{path}" for path in paths})
+
+
 def read_files(hub: Hub, tree: Tree, paths: Iterable[str]) -> dict[str, bytes]:
     """Return the bytes of those of the files at `paths` (from the hub's folder) that the commit has."""
     there = [path for path in paths if path in tree.objects]
