@@ -251,9 +251,9 @@ def _by_beginning(forms: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
-    """Return the forms of the poles and modals."""
+    """Return the forms of the poles, states and modals."""
     words: dict[str, Word] = {}
-    for name, weight in (("poles", POLE_WEIGHT), ("modals", 0.0)):
+    for name, weight in (("poles", POLE_WEIGHT), ("states", POLE_WEIGHT), ("modals", 0.0)):
         for row in tables[name]:
             sides = [_forms(side) for side in row.split(" | ")]
             for sign, forms in zip((1, -1), sides, strict=True):
@@ -268,6 +268,8 @@ def _roles(
     roles: dict[str, set[str]] = defaultdict(set)
     form_roles: dict[str, set[str]] = defaultdict(set)
     weights: dict[str, float] = {}
+    for row in tables["states"]:
+        roles[_forms(row.split(" | ")[0])[0]].add("state")
     for role in _ROLES:
         for form in _all_forms(tables[role]):
             if form not in concepts:

@@ -115,11 +115,7 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
         return 1, token
     before = tokens[at - 1] if at else Token("")
     following = tokens[at + 1] if at + 1 < len(tokens) else Token("")
-    if name in q.WEEKDAYS:
-        return 1, token._replace(weight=0.0, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
-    if (nth := _ordinal_of(token)) and _is_a_day(following):
-        return 1, Token(token.surface, quantity=Quantity("nth", nth, token.surface))
-    if dated := _measure_date(tokens, at):
+    if dated := _measure_weekday(token, following) or _measure_date(tokens, at):
         return dated
     if name in _NTH and before.surface.lower() in ("the", "every") and not following.ends_clause:
         return 1, Token(token.surface, quantity=Quantity("ordinal", float(_ORDINALS[name]), token.surface))
@@ -135,6 +131,15 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
         return 1, Token(token.surface, quantity=q.version(before.concept, token.surface))
     number = _number(token, unit)
     return (1, token) if number is None else _measure_number(number, token, before, following)
+
+
+def _measure_weekday(token: Token, following: Token) -> tuple[int, Token] | None:
+    """Return a day of the week, or which of them it is: `the third Thursday`, `最后一个周五`."""
+    name = token.surface.lower()
+    if name in q.WEEKDAYS:
+        return 1, token._replace(weight=0.0, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
+    nth = _ordinal_of(token) if _is_a_day(following) else 0.0
+    return (1, Token(token.surface, quantity=Quantity("nth", nth, token.surface))) if nth else None
 
 
 _ENDS_OF_A_MONTH = {"end of the month": 32, "last working day of the month": 33}
