@@ -232,7 +232,8 @@ def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
     surface = token.surface.lower()
     if tokens[at - 1].surface.lower() in _ARTICLES or tokens[at - 1].surface.lower() == "no":
         return False  # the build machine
-    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0):
+    of_the_user = tokens[at - 1].concept == "user" and surface.isascii() and surface.endswith("s")
+    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0) or of_the_user:
         return True
     if token.word and not token.weight:
         return token.concept in ("may", "must")

@@ -14,8 +14,8 @@ CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U000200
 OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
 
-VALUE_CLASSES = ("being", "place", "origin", "making")
-"""Verbs of one class give the same of a thing: what it is, where it is, where it comes from, what it is made with."""
+VALUE_CLASSES = ("being", "place", "origin", "making", "beginning")
+"""Verbs of one class give the same of a thing: what or where it is, where it comes from, what it is made of, its beginning."""
 _ROLES = (
     *VALUE_CLASSES,
     "mention",
@@ -110,9 +110,9 @@ def find(form: str) -> Word | None:
     return known or (_stemmed(form[:_BEGINNING]).get(key_of(form)) if form.isascii() else None)
 
 
-def entry(form: str) -> Word:
-    """Return the word of a form that the tables hold as it stands."""
-    return listed(form) or word(form) or _PLAIN
+def entry(form: str) -> Word | None:
+    """Return the word of a form that the tables hold as it stands, or None."""
+    return listed(form) or word(form)
 
 
 @functools.cache
