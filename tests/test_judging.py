@@ -304,7 +304,9 @@ def test_no_word_is_in_two_values_of_one_setting() -> None:
     assert len(values) > 200
     assert [form for form, number in forms.items() if number > 1] == []
     for form, (row, value) in load().settings.items():
-        assert entry(form).concept == f"{row}={value}", form
+        known = entry(form)
+        assert known
+        assert known.concept == f"{row}={value}", form
 
 
 def test_a_compound_is_read_as_the_words_it_stands_for() -> None:

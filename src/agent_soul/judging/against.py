@@ -212,7 +212,7 @@ def opposite_sense(pair: Pair) -> Judgement | None:
 
 
 def _clauses_of(pair: Pair) -> Iterable[tuple[Clause, Clause]]:
-    first, second = ([clause for clause in each.clauses if not clause.is_reason] for each in pair.frames)
+    first, second = ([clause for clause in each if not clause.is_reason] for each in pair.clauses)
     return itertools.product(first, second)
 
 
@@ -228,15 +228,18 @@ def _opposed(pair: Pair) -> Iterator[tuple[float, Clause, Clause]]:
 
 def denied_beside(pair: Pair) -> Judgement | None:
     """A clause that denies nothing but what the other statement affirms."""
-    for one, other, turned in ((*pair.frames, False), (*pair.frames[::-1], True)):
-        affirmed = {c for clause in other.clauses if clause.sign > 0 for c in clause.weights}
-        affirmed -= {c for clause in other.clauses if clause.sign < 0 for c in clause.weights}
-        for clause in one.clauses if pair.contained >= _DENIED_TOPIC and not pair.reports else ():
+    if pair.contained < _DENIED_TOPIC or pair.reports:
+        return None
+    for at, text in ((0, pair.other.text), (1, pair.one.text)):
+        other = pair.clauses[1 - at]
+        affirmed = {c for clause in other if clause.sign > 0 for c in clause.weights}
+        affirmed -= {c for clause in other if clause.sign < 0 for c in clause.weights}
+        for clause in pair.clauses[at]:
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
             enough = max(A_THING, _NOTHING_BUT * sum(clause.weights.values()))
             if clause.sign < 0 and not (clause.is_reason or clause.denies_aside) and shared >= enough:
-                said = (_said(clause), other.text)
-                return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if turned else said)
+                said = (_said(clause), text)
+                return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if at else said)
     return None
 
 
@@ -246,7 +249,7 @@ def differing_sense(pair: Pair) -> Judgement | None:
     is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
     is_told = not pair.reports and not denies_aside and all(each.subject for each in pair.frames)
-    if not is_about_one or not is_told or sense(one, other) == sense(other, one):
+    if not is_about_one or not is_told or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
 

@@ -62,7 +62,7 @@ def other_occasion(pair: Pair) -> Judgement | None:
     if all(ordinals):
         return Judgement(Label.DISTINCT, "other occasion", (ordinals[0][0], ordinals[1][0]))
     dates = [[q.shown for q in side if q.is_date] for side in (first, second)]
-    measured = [[q for q in side if not q.is_date and q.kind != "ordinal"] for side in (first, second)]
+    measured = [[q for q in side if not q.is_date and q.kind not in ("ordinal", "nth")] for side in (first, second)]
     is_over = all(each.is_past for each in pair.frames) or pair.one.kind == pair.other.kind == "observation"
     if all(dates) and (is_over or any(q.is_like(p) for q in measured[0] for p in measured[1])):
         return Judgement(Label.DISTINCT, "other occasion", (dates[0][0], dates[1][0]))
@@ -102,11 +102,16 @@ def other_subject(pair: Pair) -> Judgement | None:
     own = _comparable(pair, _of_its_own(one, other)), _comparable(pair, _of_its_own(other, one))
     is_one_kind = any(is_thing(token) and token.concept in other.weights for token in one.subject)
     least = _A_CHARACTER if is_one_kind else A_THING
-    if pair.alignment[0] < _HARDLY_PARALLEL:
-        return None  # in quite other words the same may be called by another name
+    if pair.alignment[0] < _HARDLY_PARALLEL and not all(any(map(_is_called, side)) for side in own):
+        return None  # in quite other words the same may be called by another name, but no person is
     if all(sum(t.weight for t in side) >= least for side in own):
         return Judgement(Label.DISTINCT, "other subject", tuple(" ".join(t.surface for t in s) for s in own))
     return None
+
+
+def _is_called(token: Token) -> bool:
+    """Tell whether a token is a name, or at the beginning of a sentence may be one."""
+    return token.is_name or (token.word is None and token.surface.isascii() and token.surface.istitle())
 
 
 def _comparable(pair: Pair, things: list[Token]) -> list[Token]:

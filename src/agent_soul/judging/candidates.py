@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from agent_soul.judging.lexicon import CJK, Word, begins_a_phrase, entry, find, load, stem
+from agent_soul.judging.lexicon import CJK, Word, begins_a_phrase, find, load, stem
 
 _LEAST_WEIGHT = 0.9
 _RAREST = 6
@@ -124,5 +124,5 @@ def _cjk_terms(run: str) -> Iterable[str]:
             yield from (unknown[at : at + 2] for at in range(len(unknown) - 1))
             unknown = ""
         if length:
-            yield from _names(entry(run[position : position + length]))
+            yield from _terms(run[position : position + length])
         position += length or 1

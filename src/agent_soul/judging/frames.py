@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.judging import values as given
@@ -31,8 +31,10 @@ _ARTICLES = frozenset({"a", "an", "the", "all", "every", "any", "each", "this", 
 _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"}
 """What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
 _CJK_PREPOSITIONS = frozenset({"给", "对", "跟", "向", "对于", "关于", "和", "与", "在"})
-_BOUNDS = frozenset({"until", "unless", "除非", "直到"})
+_BOUNDS = frozenset({"until", "unless", "before", "除非", "直到", "之前", "以前"})
 """With a denial these affirm: "do not merge until the build passes"."""
+_EXCEPTING = frozenset({"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外"})
+_ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人", "谁", "其他人", "别人"})
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
 _REACH = 4
 """Words between `what` and the denial in the clause that it opens."""
@@ -67,7 +69,8 @@ class Clause(NamedTuple):
     """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what.
 
     `is_reason` marks what is said only beside the statement: its reason, where it comes from, what it replaces;
-    `denies_aside` that the denial is of a part of it: "say what is not covered".
+    `denies_aside` that the denial is of a part of it: "say what is not covered"; `states` are those that turn its sense
+    only for who speaks of them too: "a failing test".
     """
 
     weights: Mapping[str, float]
@@ -75,6 +78,12 @@ class Clause(NamedTuple):
     is_reason: bool
     denies_aside: bool
     tokens: tuple[Token, ...]
+    states: tuple[str, ...] = ()
+
+    def towards(self, other: Collection[str]) -> Clause:
+        """Return the clause as it affirms or denies for a statement of these concepts."""
+        turns = sum(1 for state in self.states if state not in other)
+        return self._replace(sign=-self.sign) if turns % 2 else self
 
 
 _NOTHING = Clause({}, 1, False, False, ())
@@ -85,11 +94,12 @@ class Frame(NamedTuple):
 
     `weights` is what it is about, `things` that without verbs; `settings` the values of exclusive settings that it
     affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives, with
-    the verb that gives each; `places` what else it says of where a thing is or comes from; `denied` what it gives up, `excluded` what it rules out, `lesser` what it likes less;
-    `roles` what its words do in it (see oppositions.txt), `unknown` those of its words that no table knows,
-    `order` what it puts first and what later; `is_sentence` that it says what holds, which a heading does not. `subject` are the words before the first verb, as far as that
-    is known; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the
-    same build: of numbers and settings only the kind.
+    the verb that gives each; `places` what else it says of where a thing is or comes from; `denied` what it gives up,
+    `excluded` what it rules out, `lesser` what it likes less; `roles` what its words do in it (see oppositions.txt),
+    `unknown` those of its words that no table knows; `order` what it puts first and what later; `is_sentence` that it
+    says what holds, which a heading does not. `subject` are the words before the first verb, as far as that is known;
+    `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
+    build: of numbers and settings only the kind.
     """
 
     text: str
@@ -138,7 +148,7 @@ class Frame(NamedTuple):
 
 def frame(text: str) -> Frame:
     """Lay out a statement."""
-    clauses = tuple(_clauses(read(text)))
+    clauses = tuple(_with_conditions([*_clauses(read(text))]))
     main = [clause for clause in clauses if not clause.is_reason] or list(clauses)
     said = [token for clause in main for token in clause.tokens]
     weights: dict[str, float] = {}
@@ -169,11 +179,17 @@ def frame(text: str) -> Frame:
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
-        order=order(said),
+        order=_order(main, said),
         is_sentence=bool(_subject(opening.tokens)) or any(map(_says_what_holds, said)),
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
         is_report=bool(_report().match(text)),
     )
+
+
+def _order(main: Sequence[Clause], said: Sequence[Token]) -> Order:
+    """Return the order that a clause gives, or else that of the whole statement."""
+    orders = [order(tokens) for tokens in (*(clause.tokens for clause in main), said)]
+    return next(filter(Order.is_given, orders), orders[-1])
 
 
 def _with_next(clauses: Sequence[Clause], at: int) -> tuple[Token, ...]:
@@ -216,7 +232,8 @@ def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
     surface = token.surface.lower()
     if tokens[at - 1].surface.lower() in _ARTICLES or tokens[at - 1].surface.lower() == "no":
         return False  # the build machine
-    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0):
+    of_the_user = tokens[at - 1].concept == "user" and surface.isascii() and surface.endswith("s")
+    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0) or of_the_user:
         return True
     if token.word and not token.weight:
         return token.concept in ("may", "must")
@@ -253,6 +270,21 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
         is_reason = reasons or (is_reason and not ends)
 
 
+def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
+    """Join a denied condition to the denial that hangs on it: `没有测试的改动，一律不得合并` asks for tests."""
+    at = 0
+    while at < len(clauses):
+        clause, following = clauses[at], clauses[at + 1] if at + 1 < len(clauses) else _NOTHING
+        hangs = clause.sign < 0 and following.sign < 0 and not (clause.is_reason or following.is_reason)
+        is_one = hangs and _denies_first(clause) and _denies_first(following)
+        yield _clause((*clause.tokens, *following.tokens), is_reason=False) if is_one else clause
+        at += 1 + is_one
+
+
+def _denies_first(clause: Clause) -> bool:
+    return any(token.word and token.word.sign < 0 and not token.weight for token in clause.tokens[:2])
+
+
 def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether `and` or `but` stands before a verb of its own: "has no licence and does not drive"."""
     if at + 1 >= len(tokens) or tokens[at].surface.lower() not in ("and", "but"):
@@ -276,10 +308,17 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     is_beside = is_reason or any(_has_role(token, "aside") for token in tokens[:2])
     factor = _REASON_WEIGHT if is_beside else 1.0
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
-    signs = [token.word.sign for token in tokens if token.word]
-    turns = signs.count(-1) + (-1 in signs and any(token.surface.lower() in _BOUNDS for token in tokens))
+    negative = [token for token in tokens if token.word and token.word.sign < 0]
+    states = tuple(token.concept for token in negative if _has_role(token, "state"))
+    turns = len(negative) + (len(negative) > len(states) and _is_bounded(tokens))
     aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
-    return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens))
+    return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
+
+
+def _is_bounded(tokens: Sequence[Token]) -> bool:
+    """Tell whether a denial holds until a bound, or for all but one: then it affirms."""
+    words = {token.surface.lower() for token in tokens}
+    return bool(words & _BOUNDS or (words & _EXCEPTING and words & _ANYONE))
 
 
 def _denials(tokens: Sequence[Token]) -> Iterable[int]:

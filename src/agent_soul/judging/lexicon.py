@@ -14,8 +14,8 @@ CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U000200
 OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
 
-VALUE_CLASSES = ("being", "place", "origin", "making")
-"""Verbs of one class give the same of a thing: what it is, where it is, where it comes from, what it is made with."""
+VALUE_CLASSES = ("being", "place", "origin", "making", "beginning")
+"""Verbs of one class give the same of a thing: what or where it is, where it comes from, what it is made of, its beginning."""
 _ROLES = (
     *VALUE_CLASSES,
     "mention",
@@ -110,9 +110,9 @@ def find(form: str) -> Word | None:
     return known or (_stemmed(form[:_BEGINNING]).get(key_of(form)) if form.isascii() else None)
 
 
-def entry(form: str) -> Word:
-    """Return the word of a form that the tables hold as it stands."""
-    return listed(form) or word(form) or _PLAIN
+def entry(form: str) -> Word | None:
+    """Return the word of a form that the tables hold as it stands, or None."""
+    return listed(form) or word(form)
 
 
 @functools.cache
@@ -251,9 +251,9 @@ def _by_beginning(forms: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _senses(tables: Mapping[str, list[str]]) -> dict[str, Word]:
-    """Return the forms of the poles and modals."""
+    """Return the forms of the poles, states and modals."""
     words: dict[str, Word] = {}
-    for name, weight in (("poles", POLE_WEIGHT), ("modals", 0.0)):
+    for name, weight in (("poles", POLE_WEIGHT), ("states", POLE_WEIGHT), ("modals", 0.0)):
         for row in tables[name]:
             sides = [_forms(side) for side in row.split(" | ")]
             for sign, forms in zip((1, -1), sides, strict=True):
@@ -268,6 +268,8 @@ def _roles(
     roles: dict[str, set[str]] = defaultdict(set)
     form_roles: dict[str, set[str]] = defaultdict(set)
     weights: dict[str, float] = {}
+    for row in tables["states"]:
+        roles[_forms(row.split(" | ")[0])[0]].add("state")
     for role in _ROLES:
         for form in _all_forms(tables[role]):
             if form not in concepts:

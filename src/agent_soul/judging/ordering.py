@@ -21,6 +21,9 @@ class Order(NamedTuple):
     first: Mapping[str, float]
     later: Mapping[str, float]
 
+    def is_given(self) -> bool:
+        return bool(self.first and self.later)
+
 
 _NONE = Order({}, {})
 
@@ -32,7 +35,8 @@ def order(tokens: Sequence[Token]) -> Order:
         if word in _BEFORE | _AFTER:
             done, bound = _parts(tokens, at)
         elif word in _CJK_BEFORE | _CJK_AFTER:
-            bound, done = tokens[:at], tokens[at + 1 :]
+            start = next((n for n in range(at) if words[n] == "在"), 0)
+            bound, done = tokens[start:at], [*tokens[:start], *tokens[at + 1 :]]
         else:
             continue
         is_first = word in _BEFORE | _CJK_BEFORE and not _is_denied(done)

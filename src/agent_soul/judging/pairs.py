@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
-from agent_soul.judging.frames import Frame, frame
+from agent_soul.judging.frames import Clause, Frame, frame
 from agent_soul.judging.quantities import Quantity
 
 _FRAMES_KEPT = 32_768
@@ -86,7 +86,13 @@ class Pair(_Two):
         return 2 * (self.shared + self.agreed) / max(sum(map(self.total, self.frames)) + 2 * self.agreed, 1.0)
 
     @functools.cached_property
-    def alignment(self) -> tuple[float, list[tuple[str, int, int, int, int]]]:
+    def clauses(self) -> tuple[list[Clause], list[Clause]]:
+        """Return the clauses of each as they affirm or deny for the other."""
+        one, other = self.frames
+        return [c.towards(other.weights) for c in one.clauses], [c.towards(one.weights) for c in other.clauses]
+
+    @functools.cached_property
+    def alignment(self) -> tuple[float, Sequence[tuple[str, int, int, int, int]]]:
         """Return how alike both are built, and what of their main clauses is equal or stands for what."""
         matcher = SequenceMatcher(None, self.frames[0].slots, self.frames[1].slots, autojunk=False)
         return matcher.ratio(), matcher.get_opcodes()

@@ -78,7 +78,7 @@ def pieces(text: str) -> Iterator[Token]:
         if kind == "han" or (kind in ("amount", "clock") and text[start] in _NUMERALS):
             longest = _longest(text, start, lexicon)
             if longest:
-                yield from parts(_token(longest, entry(longest)))
+                yield from parts(_token(longest, entry(longest) or Word(longest)))
                 position = start + len(longest)
                 continue
         if kind != "other":
@@ -179,7 +179,7 @@ _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "nth_one": lambda text, _: Token(text, quantity=Quantity("ordinal", float(text[:-2]), text)),
     "weekday": _weekday,
     "clock": _clock,
-    "per": lambda text, _: _token(text, entry("每" + text[1:])),
+    "per": lambda text, _: _token(text, entry("每" + text[1:]) or Word(text)),
     "each": lambda text, _: Token(text, quantity=q.measured(1.0, text[1:], text)),
     "amount": _amount,
     "version": _version,

@@ -36,7 +36,7 @@ _UNITS = {
         "sec second 秒 秒钟": 1.0,
         "min minute 分钟 分": _MINUTE,
         "hour hr h 小时 个小时 钟头": _HOUR,
-        "day 天 日": _DAY,
+        "day 天 日 工作日 个工作日 workday": _DAY,
         "week 周 星期 个星期 礼拜": 7 * _DAY,
         "month 个月 月": 30 * _DAY,
         "year 年": 365 * _DAY,
@@ -88,6 +88,10 @@ WEEKDAYS = {name: number for number, full in enumerate(_WEEKDAYS) for name in (f
 CJK_WEEKDAYS = {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}
 
 
+_PEOPLE = frozenset({"person"})
+"""Whoever is counted is a person: 16 players, 32 people."""
+
+
 class Quantity(NamedTuple):
     """A number with what it measures: `kind` names the dimension, `value` is in its base unit (seconds, bytes ...).
 
@@ -109,7 +113,8 @@ class Quantity(NamedTuple):
 
     def is_like(self, other: Quantity) -> bool:
         """Tell whether both measure the same."""
-        apart = self.things and other.things and not self.things & other.things
+        is_of_people = _PEOPLE & self.things or _PEOPLE & other.things
+        apart = self.things and other.things and not self.things & other.things and not is_of_people
         return self.kind == other.kind and not (self.kind == "count" and apart)
 
     def equals(self, other: Quantity) -> bool:

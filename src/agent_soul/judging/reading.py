@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import begins_a_phrase, find, listed, load, stem
+from agent_soul.judging.lexicon import begins_a_phrase, entry, find, listed, load, stem
 from agent_soul.judging.pieces import NAME_WEIGHT, Token, parts, pieces
 from agent_soul.judging.quantities import Quantity
 
@@ -23,13 +23,16 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(load().simplified)
         text = _ACCENTED.sub(lambda found: unicodedata.normalize("NFD", found[0])[0], text)
-    return text.replace("`", " ")
+    return _TITLE.sub("", text.replace("`", " "))
 
 
+_TITLE = re.compile(r"\b(?:Mrs?|Ms|Dr)\.\s(?=[A-Z])")
 _ACCENTED = re.compile("[\u00c0-\u024f]")
 
 
 _LONGEST_PHRASE = 6
+_LEAST_INFLECTED = 6
+"""Letters of a name from which it may be an inflected word: Sam is not `same`."""
 
 
 def _phrases(tokens: list[Token]) -> list[Token]:
@@ -75,8 +78,11 @@ def _known(surface: str, concept: str, is_name: bool) -> Token:
     surface = surface.removesuffix("'s")
     if len(surface) == 1 and surface.isupper() and surface != "I" and is_name:
         return Token(surface, surface, NAME_WEIGHT, is_name=True)  # plan B, room C
-    as_written = listed(surface) if is_name else None
-    word = as_written or find(_plain(surface.lower()))
+    form = _plain(surface.lower())
+    is_short_name = is_name and surface.istitle() and len(form) < _LEAST_INFLECTED
+    word = (is_name and listed(surface)) or (
+        (entry(form) or entry(form.removesuffix("s"))) if is_short_name else find(form)
+    )
     if not word and surface.lower().endswith("n't"):
         word = listed("not")
     if word:
@@ -115,11 +121,7 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
         return 1, token
     before = tokens[at - 1] if at else Token("")
     following = tokens[at + 1] if at + 1 < len(tokens) else Token("")
-    if name in q.WEEKDAYS:
-        return 1, token._replace(weight=0.0, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
-    if (nth := _ordinal_of(token)) and _is_a_day(following):
-        return 1, Token(token.surface, quantity=Quantity("nth", nth, token.surface))
-    if dated := _measure_date(tokens, at):
+    if dated := _measure_weekday(token, following) or _measure_date(tokens, at):
         return dated
     if name in _NTH and before.surface.lower() in ("the", "every") and not following.ends_clause:
         return 1, Token(token.surface, quantity=Quantity("ordinal", float(_ORDINALS[name]), token.surface))
@@ -135,6 +137,15 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
         return 1, Token(token.surface, quantity=q.version(before.concept, token.surface))
     number = _number(token, unit)
     return (1, token) if number is None else _measure_number(number, token, before, following)
+
+
+def _measure_weekday(token: Token, following: Token) -> tuple[int, Token] | None:
+    """Return a day of the week, or which of them it is: `the third Thursday`, `最后一个周五`."""
+    name = token.surface.lower()
+    if name in q.WEEKDAYS:
+        return 1, token._replace(weight=0.0, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
+    nth = _ordinal_of(token) if _is_a_day(following) else 0.0
+    return (1, Token(token.surface, quantity=Quantity("nth", nth, token.surface))) if nth else None
 
 
 _ENDS_OF_A_MONTH = {"end of the month": 32, "last working day of the month": 33}
@@ -220,7 +231,8 @@ def _measure_number(number: float, token: Token, before: Token, following: Token
     singular = unit.removesuffix("s") if unit.removesuffix("s") in q.UNITS else unit
     if singular in q.UNITS:
         return 2, Token(both, quantity=q.measured(number, singular, both))
-    if token.surface.isdigit() and _names_something(before) and number < 100:
+    is_edition = number < 100 or (number in _YEARS and before.word is not None and before.word.setting is not None)
+    if token.surface.isdigit() and _names_something(before) and is_edition:
         return 1, Token(token.surface, quantity=q.version(before.concept, token.surface))
     return 1, Token(token.surface, quantity=Quantity("count", number, token.surface))
 
@@ -252,6 +264,8 @@ def _is_numbered(tokens: list[Token], at: int) -> bool:
 
 
 _HOURS = 24
+_YEARS = range(1990, 2100)
+"""Of products these number an edition: Unity 2022, Windows Server 2019."""
 _OPENING = 3
 _MEASURED = frozenset({"port", "version", "size", "limit", "timeout", "level", "priority", "minimum"})
 _COUNTED_WITHIN = 2

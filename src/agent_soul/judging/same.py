@@ -56,7 +56,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     names = other_names(one, other)
     if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    if sense(one, other) != sense(other, one):
+    if sense(pair, 0) != sense(pair, 1):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
@@ -77,7 +77,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
 def says_nearly_the_same(pair: Pair) -> Judgement | None:
     """Much in common beyond the subject: what two statements do not share may be said in words that no table joins."""
     one, other = pair.frames
-    if any(pair.left_over) or any(other_names(one, other)) or sense(one, other) != sense(other, one):
+    if any(pair.left_over) or any(other_names(one, other)) or sense(pair, 0) != sense(pair, 1):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     is_near = pair.alike >= _NEARLY and pair.predicate >= _SAID_OF_IT
@@ -94,9 +94,11 @@ def other_names(one: Frame, other: Frame) -> tuple[frozenset[str], frozenset[str
     return first, second
 
 
-def sense(one: Frame, other: Frame) -> int:
+def sense(pair: Pair, at: int) -> int:
     """Return the product of the signs of the clauses that say of their subject what the other statement speaks of."""
-    return math.prod(c.sign for c in one.clauses if not c.is_reason and _speaks_of(c, one, other))
+    one, other = pair.frames[at], pair.frames[1 - at]
+    told = (clause for clause in pair.clauses[at] if not clause.is_reason)
+    return math.prod(clause.sign for clause in told if _speaks_of(clause, one, other))
 
 
 def _speaks_of(clause: Clause, frame: Frame, other: Frame) -> bool:

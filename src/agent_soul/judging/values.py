@@ -12,7 +12,7 @@ ANY_VERB = "use"
 """`use X` and a bare `with X` may stand for any other verb."""
 PLACE = "place"
 _BEING = frozenset({"is", "are", "be", "was", "were"})
-_DIRECT = frozenset({ANY_VERB, "decide", "name", *_BEING})
+_DIRECT = frozenset({ANY_VERB, "decide", "name", "addressed as", *_BEING})
 """Verbs whose object is the value; all others give it after a preposition."""
 _REACH_OF_A_VERB = 5
 _REACH_OF_AN_OBJECT = 3
@@ -35,6 +35,10 @@ _FAMILIAR = frozenset("小老阿")
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
 _REACH_OF_LEAVING = 3
 _REACH_OF_DROPPING = 4
+_OLD = frozenset({"old", "former", "previous", "旧", "老", "旧的", "原来的", "以前的"})
+_CLOSED = frozenset(
+    {"read-only", "closed", "archived", "deleted", "gone", "switched off", "shut down", "cancelled"}
+) | {"只读", "关闭", "下线", "停用", "关停", "作废", "归档", "关了"}
 _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched", "retired", "gave up", "given up"}) | {
     "got rid of",
     "not any more",
@@ -210,8 +214,9 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
         before = set(words[max(at - _REACH_OF_LEAVING, 0) : at])
         is_left = moves and before & _LEAVING and (set(words[at + 1 : at + 5]) & _ARRIVING or "off" in before)
         is_less = chooses and words[at - 1 : at] == ["over"]
+        is_old = bool(_OLD & {*words[max(at - 2, 0) : at]} and _CLOSED & {*words})
         is_replaced = before & _REPLACING and "by" not in before and "with" not in before
-        if is_left or is_less or is_replaced or _is_dropped(words, at):
+        if is_left or is_less or is_old or is_replaced or _is_dropped(words, at):
             yield token.concept
 
 
