@@ -232,6 +232,20 @@ def test_of_a_topic_only_the_newest_is_true() -> None:
     assert make_context(Request(project="DataFlow"), memory_of(*records)).ids == ["event-2"]
 
 
+def test_the_truths_of_topics_are_told_without_being_asked_for() -> None:
+    records = [
+        event(1, kind="topic", topic="login"),
+        event(2, kind="topic", topic="login"),
+        project_event(3, kind="topic", topic="schema"),
+        event(4, kind="topic", topic="diet", scope="agent", agent="cook"),
+        event(5, topic="login"),
+    ]
+
+    assert lines_of(make_context(Request(), memory_of(*records)))["Topics"] == ["event-3", "event-2"]
+    assert lines_of(make_context(Request(project="shop"), memory_of(*records)))["Topics"] == ["event-2"]
+    assert "\n- login: Fact number 2. (event-2 " in make_context(Request(), memory_of(*records)).text
+
+
 def test_what_answers_the_task_comes_before_what_is_new() -> None:
     records = [project_event(n) for n in range(1, 100)]
 

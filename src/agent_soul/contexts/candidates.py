@@ -34,12 +34,13 @@ _LEAST_ELSEWHERE, _LEAST_BESIDE_PROJECT = 0.1, 0.75
 """How relevant a line of another project or agent must be to be shown at all: where no project is meant, and else.
 Beside a project that is meant it must be nearly the best answer of all: elsewhere the same words mean other things."""
 
-PROFILE_SECTION, STABLE_SECTION = "Profile", "Stable memory"
+PROFILE_SECTION, STABLE_SECTION, TOPICS = "Profile", "Stable memory", "Topics"
 PROJECT, DECISIONS, METRICS_SECTION, AGENT = "Project", "Decisions", "Metrics", "Agent"
 LOG, CONFLICTS, LAST_DAYS, ELSEWHERE = "Log", "Conflicts", "Last days", "Also about the task"
 SECTIONS = (
     PROFILE_SECTION,
     STABLE_SECTION,
+    TOPICS,
     PROJECT,
     DECISIONS,
     METRICS_SECTION,
@@ -52,7 +53,7 @@ SECTIONS = (
 """In the order in which they are shown."""
 ALWAYS = frozenset({PROFILE_SECTION, STABLE_SECTION})
 """L1, which every agent loads."""
-_GUARANTEED = frozenset({DECISIONS, METRICS_SECTION, AGENT, LOG, CONFLICTS})
+_GUARANTEED = frozenset({TOPICS, DECISIONS, METRICS_SECTION, AGENT, LOG, CONFLICTS})
 
 
 class Candidate(NamedTuple):
@@ -116,6 +117,8 @@ class _Place:
             return AGENT
         if compare_key(event.project) in self._projects or compare_key(event.project) in self._likely:
             return DECISIONS if event.kind == "decision" else PROJECT
+        if self._is_truth_for_all(event):
+            return TOPICS
         if line.home == FUZZY:
             return LAST_DAYS
         if event.kind == "decision" and not self._projects:
@@ -129,6 +132,11 @@ class _Place:
             return False
         is_lesson = event.kind == "lesson" and compare_key(event.source) == self._agent
         return compare_key(event.agent) == self._agent or (is_lesson and not event.agent)
+
+    def _is_truth_for_all(self, event: Event) -> bool:
+        """Tell whether it is the truth of a topic that is not only another project's or agent's."""
+        scope, name = event.reach
+        return event.kind == "topic" and (not name or (scope == "project" and not self._projects))
 
     def is_near(self, event: Event) -> bool:
         """Tell whether a measurement or a conflict concerns who asks."""

@@ -195,8 +195,10 @@ def _text(line: Line, style: Style, today: str, most: int) -> str:
 
 
 def _elsewhere(section: str, line: Line, request: Request) -> str:
-    """Return the name of the project or agent that a line is about, where neither heading nor title says it."""
+    """Return the name of the topic, project or agent that a line is about, where neither heading nor title says it."""
     name = line.event.project or line.event.reach[1]
+    if line.event.kind == "topic":
+        name = str(line.event.data["topic"])
     is_said = section in (PROFILE_SECTION, STABLE_SECTION, AGENT) or compare_key(name) == compare_key(request.project)
     return "" if is_said or not name else f"{title_text(name, _NAME_WIDTH)}: "
 
