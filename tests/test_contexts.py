@@ -232,6 +232,22 @@ def test_of_a_topic_only_the_newest_is_true() -> None:
     assert make_context(Request(project="DataFlow"), memory_of(*records)).ids == ["event-2"]
 
 
+def test_of_a_kept_remark_and_what_it_was_kept_as_one_is_shown() -> None:
+    today = f"{AS_OF}T08:00:00+00:00"
+    said = "The user wants answers in metric units."
+    remarks = [
+        event(1, said, scope="fuzzy", kind="observation", ts=today),
+        event(2, "Dinner was late.", scope="fuzzy", kind="observation", ts=today),
+    ]
+    kept = event(3, said, scope="profile", kind="preference", derived_from=["event-1", "event-2"])
+    answered = memory_of(*remarks, kept, relevance={"event-1": 1.0})
+
+    assert make_context(Request(), answered).ids == ["event-3", "event-2"], "a summary of remarks hides none of them"
+    assert "event-3" in make_context(Request(task="units", budget=300), answered).ids, "it is worth what either is"
+    elsewhere = memory_of(*remarks, {**kept, "scope": "project", "project": "shop"})
+    assert make_context(Request(project="DataFlow"), elsewhere).ids == ["event-2", "event-1"]
+
+
 def test_the_truths_of_topics_are_told_without_being_asked_for() -> None:
     records = [
         event(1, kind="topic", topic="login"),
