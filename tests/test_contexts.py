@@ -232,6 +232,36 @@ def test_of_a_topic_only_the_newest_is_true() -> None:
     assert make_context(Request(project="DataFlow"), memory_of(*records)).ids == ["event-2"]
 
 
+def test_of_a_kept_remark_and_what_it_was_kept_as_one_is_shown() -> None:
+    today = f"{AS_OF}T08:00:00+00:00"
+    said = "The user wants answers in metric units."
+    remarks = [
+        event(1, said, scope="fuzzy", kind="observation", ts=today),
+        event(2, "Dinner was late.", scope="fuzzy", kind="observation", ts=today),
+    ]
+    kept = event(3, said, scope="profile", kind="preference", derived_from=["event-1", "event-2"])
+    answered = memory_of(*remarks, kept, relevance={"event-1": 1.0})
+
+    assert make_context(Request(), answered).ids == ["event-3", "event-2"], "a summary of remarks hides none of them"
+    assert "event-3" in make_context(Request(task="units", budget=300), answered).ids, "it is worth what either is"
+    elsewhere = memory_of(*remarks, {**kept, "scope": "project", "project": "shop"})
+    assert make_context(Request(project="DataFlow"), elsewhere).ids == ["event-2", "event-1"]
+
+
+def test_the_truths_of_topics_are_told_without_being_asked_for() -> None:
+    records = [
+        event(1, kind="topic", topic="login"),
+        event(2, kind="topic", topic="login"),
+        project_event(3, kind="topic", topic="schema"),
+        event(4, kind="topic", topic="diet", scope="agent", agent="cook"),
+        event(5, topic="login"),
+    ]
+
+    assert lines_of(make_context(Request(), memory_of(*records)))["Topics"] == ["event-3", "event-2"]
+    assert lines_of(make_context(Request(project="shop"), memory_of(*records)))["Topics"] == ["event-2"]
+    assert "\n- login: Fact number 2. (event-2 " in make_context(Request(), memory_of(*records)).text
+
+
 def test_what_answers_the_task_comes_before_what_is_new() -> None:
     records = [project_event(n) for n in range(1, 100)]
 
@@ -298,11 +328,11 @@ def test_the_most_worthy_are_given_in_full_and_the_others_as_headlines() -> None
         Request(project="DataFlow", budget=1_500), memory_of(*records, relevance={"event-7": 1.0, "event-50": 0.9})
     )
 
-    whole = [line.id for line in context.sections[0].lines if long in line.text]
+    whole = [line.id for line in context.sections[0].lines if f"{long} ({line.name} 03-01)" in line.text]
     cut = [line for line in context.sections[0].lines if long not in line.text]
     assert whole[:2] == ["event-7", "event-50"]
     assert len(whole) < len(cut)
-    assert all("…" in line.text and f"({line.name} 03-01)" in line.text for line in cut)
+    assert all("…" in line.text and line.text.endswith(f" ({line.name})") for line in cut)
 
 
 @pytest.mark.parametrize("budget", [400, 1_000])

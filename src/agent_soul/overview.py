@@ -29,7 +29,8 @@ from agent_soul.tokens import estimate_tokens
 
 _TOKEN_STEP = 50
 """Costs are rounded up to this, so that one more line seldom changes the list of pages."""
-_PROJECTS_NAMED = 8
+_NAMED = 8
+"""Projects, and topics, that `index.md` names at most."""
 _NAME_WIDTH = 40
 _ENTRY_TOKENS = 10
 """No line of `pages.md` costs less; it bounds how many are worth a try."""
@@ -98,18 +99,24 @@ def without_as_of(index: str) -> str:
 def render_index(
     state: State, counts: Mapping[Status, int], conflicts: int, bad_lines: int, set_aside: int, pages: Sequence[Page]
 ) -> str:
-    """Return `index.md`: protocol, counts, the newest projects, and the state of the compile."""
+    """Return `index.md`: protocol, counts, the newest projects and topics, and the state of the compile."""
     protocol = f"## How to load it\n{_PROTOCOL}"
     status = _status_block(counts, conflicts, bad_lines, set_aside)
-    projects = _last_used_first(pages, "projects")
+    newest = {folder: _last_used_first(pages, folder) for folder in ("projects", "topics")}
 
-    def build(named: int) -> str:
-        lines = [f"- {wikilink(page.path, INDEX)} {_last_day(page)}{_named(page)}" for page in projects[:named]]
-        rest = [f"- and {len(projects) - named} more: {wikilink(LIST, INDEX)}"] if named < len(projects) else []
-        block = "\n".join(["## Newest projects", *lines, *rest]) if projects else ""
-        return document(INDEX, "Memory", str(state), protocol, status, block)
+    def build(each: int) -> str:
+        blocks = (_newest_block(folder, some, each) for folder, some in newest.items())
+        return document(INDEX, "Memory", str(state), protocol, status, *blocks)
 
-    return build(longest_fitting(min(len(projects), _PROJECTS_NAMED), build, budget_of(INDEX)))
+    most = min(max(map(len, newest.values())), _NAMED)
+    return build(longest_fitting(most, build, budget_of(INDEX)))
+
+
+def _newest_block(folder: str, pages: Sequence[Page], named: int) -> str:
+    """Return links to the first of the pages under a heading, and how many there are more."""
+    lines = [f"- {wikilink(page.path, INDEX)} {_last_day(page)}{_named(page)}" for page in pages[:named]]
+    rest = [f"- and {len(pages) - named} more: {wikilink(LIST, INDEX)}"] if named < len(pages) else []
+    return "\n".join([f"## Newest {folder}", *lines, *rest]) if pages else ""
 
 
 _QUIET = (

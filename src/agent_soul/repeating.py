@@ -12,6 +12,9 @@ from agent_soul.event import Event
 from agent_soul.judging import Label, Statement, judge
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
 
+PASSING = frozenset({"fuzzy", "daily"})
+"""The scopes of remarks: what is said there passes, unless it is kept elsewhere."""
+
 
 def subject_of(event: Event) -> tuple[str, str]:
     """Return whom or what the statement is about: a project, an agent, or the person."""

@@ -16,6 +16,7 @@ from agent_soul.event import Event
 from agent_soul.instants import add_days
 from agent_soul.metrics import Series, metric_series
 from agent_soul.pages import FUZZY, METRICS, PROFILE, STABLE, Line, active_lines
+from agent_soul.repeating import PASSING, say_the_same
 from agent_soul.text import compare_key
 
 _RELEVANCE, _IMPORTANCE, _FRESHNESS = 2.0, 0.3, 0.3
@@ -34,12 +35,13 @@ _LEAST_ELSEWHERE, _LEAST_BESIDE_PROJECT = 0.1, 0.75
 """How relevant a line of another project or agent must be to be shown at all: where no project is meant, and else.
 Beside a project that is meant it must be nearly the best answer of all: elsewhere the same words mean other things."""
 
-PROFILE_SECTION, STABLE_SECTION = "Profile", "Stable memory"
+PROFILE_SECTION, STABLE_SECTION, TOPICS = "Profile", "Stable memory", "Topics"
 PROJECT, DECISIONS, METRICS_SECTION, AGENT = "Project", "Decisions", "Metrics", "Agent"
 LOG, CONFLICTS, LAST_DAYS, ELSEWHERE = "Log", "Conflicts", "Last days", "Also about the task"
 SECTIONS = (
     PROFILE_SECTION,
     STABLE_SECTION,
+    TOPICS,
     PROJECT,
     DECISIONS,
     METRICS_SECTION,
@@ -52,7 +54,7 @@ SECTIONS = (
 """In the order in which they are shown."""
 ALWAYS = frozenset({PROFILE_SECTION, STABLE_SECTION})
 """L1, which every agent loads."""
-_GUARANTEED = frozenset({DECISIONS, METRICS_SECTION, AGENT, LOG, CONFLICTS})
+_GUARANTEED = frozenset({TOPICS, DECISIONS, METRICS_SECTION, AGENT, LOG, CONFLICTS})
 
 
 class Candidate(NamedTuple):
@@ -74,11 +76,14 @@ def candidates(request: Request, memory: Memory) -> list[Candidate]:
         in_conflict.update(line.event.id for line in pair)
         found[CONFLICTS].append(Candidate(CONFLICTS, pair, max(map(place.worth, pair))))
     truths = {line.home: line.event.id for line in lines.values() if line.event.kind == "topic"}
+    origins = _origins(lines, place)
+    hidden = in_conflict.union(*origins.values())
     for id_, line in lines.items():
-        if id_ in in_conflict or line.home == METRICS or truths.get(line.home, id_) != id_:
-            continue  # shown as a pair, shown as a series, or what a topic once was
+        if id_ in hidden or line.home == METRICS or truths.get(line.home, id_) != id_:
+            continue  # shown as a pair, as what it was kept as, as a series, or what a topic once was
         if section := place.section(line):
-            found[section].append(Candidate(section, (line,), place.worth(line)))
+            worth = max(place.worth(each) for each in (line, *(lines[origin] for origin in origins.get(id_, ()))))
+            found[section].append(Candidate(section, (line,), worth))
     found[METRICS_SECTION] = list(_metrics(memory, lines, place))
     shown = (each for section in found for each in _with_first(section, found[section]) if _is_wanted(each, memory))
     return sorted(shown, key=lambda each: (each.worth, each.lines[0].event.sort_key), reverse=True)
@@ -116,6 +121,8 @@ class _Place:
             return AGENT
         if compare_key(event.project) in self._projects or compare_key(event.project) in self._likely:
             return DECISIONS if event.kind == "decision" else PROJECT
+        if self._is_truth_for_all(event):
+            return TOPICS
         if line.home == FUZZY:
             return LAST_DAYS
         if event.kind == "decision" and not self._projects:
@@ -129,6 +136,11 @@ class _Place:
             return False
         is_lesson = event.kind == "lesson" and compare_key(event.source) == self._agent
         return compare_key(event.agent) == self._agent or (is_lesson and not event.agent)
+
+    def _is_truth_for_all(self, event: Event) -> bool:
+        """Tell whether it is the truth of a topic that is not only another project's or agent's."""
+        scope, name = event.reach
+        return event.kind == "topic" and (not name or (scope == "project" and not self._projects))
 
     def is_near(self, event: Event) -> bool:
         """Tell whether a measurement or a conflict concerns who asks."""
@@ -170,6 +182,18 @@ def _contradicting(memory: Memory, lines: Mapping[str, Line], place: _Place) -> 
 
 def _concerns(line: Line, place: _Place) -> bool:
     return place.is_near(line.event) and bool(place.section(line))
+
+
+def _origins(lines: Mapping[str, Line], place: _Place) -> dict[str, list[str]]:
+    """Return the passing remarks that each line keeps: it was made from them and says the same, so one is enough."""
+    origins: dict[str, list[str]] = {}
+    for id_, line in lines.items():
+        remarks = [each for each in line.event.data.get("derived_from", ()) if each in lines and each != id_]
+        if line.event.scope in PASSING or not remarks or not place.section(line):
+            continue
+        said = [lines[each].event for each in remarks if lines[each].event.scope in PASSING]
+        origins[id_] = [event.id for event in said if say_the_same(event, line.event)]
+    return origins
 
 
 def _metrics(memory: Memory, lines: Mapping[str, Line], place: _Place) -> Iterator[Candidate]:

@@ -38,11 +38,13 @@ _L0_SHARE, _L1_SHARE = 4, 16
 """Parts of the budget that L0 and L1 have for certain."""
 _TASK_ENOUGH = 4_000
 """What is more than this belongs to L1 first: then the default budget has room for all of L0 and of its pages."""
-_HEADLINE_SHARE = 10
+_HEADLINE_SHARE = 20
 """Of this part of the budget lines are given in full, once the rest is used for headlines."""
-_HEADLINE, _LINE = 16, 100
+_HEADLINE, _LINE = 14, 100
 """Tokens of a statement: the least that says whether to look with `soul show`, and in full."""
-_HEADLINES = 120
+_HEADLINE_FORM = "{summary}{marks} ({id}{source})"
+"""Without its date, which says nothing of whether to look: seven headlines then take the room of six."""
+_HEADLINES = 150
 """A headline takes this part of the budget where that is more: in a large one nearly all lines are whole."""
 _NAME_WIDTH = 30
 _MOST_PRICED = 300
@@ -144,7 +146,7 @@ def _said(text: str, _: bool) -> tuple[Shown, ...]:
 
 def _memories(request: Request, memory: Memory) -> list[Piece]:
     """Return the candidates as pieces, the most worthy first; below its heading a section keeps that order."""
-    style = Style(memory.config, {})
+    styles = Style(memory.config._replace(line=_HEADLINE_FORM), {}), Style(memory.config, {})
     crossed = crossings(memory.resolution, memory.config.thresholds)
     pieces = []
     for rank, each in enumerate(candidates(request, memory)):
@@ -152,7 +154,7 @@ def _memories(request: Request, memory: Memory) -> list[Piece]:
         heading = f"## {_heading(each.section, request)}"
         # A log is read from morning to night.
         order = (section, each.lines[0].event.instant if each.section == LOG else 0, rank)
-        lines = functools.cache(functools.partial(_shown, each, request, memory, style, crossed))
+        lines = functools.cache(functools.partial(_shown, each, request, memory, styles, crossed))
         pieces.append(Piece(each.section, (heading,), order, lines))
     return pieces
 
@@ -167,7 +169,7 @@ def _shown(
     candidate: Candidate,
     request: Request,
     memory: Memory,
-    style: Style,
+    styles: tuple[Style, Style],
     crossed: Sequence[Crossing],
     in_full: bool,
 ) -> tuple[Shown, ...]:
@@ -179,22 +181,24 @@ def _shown(
         Shown(
             line.event.id,
             line.name,
-            f"- {_elsewhere(candidate.section, line, request)}{_text(line, style, memory.today, most)}",
+            f"- {_elsewhere(candidate.section, line, request)}{_text(line, styles[most == _LINE], memory.today, most)}",
         )
         for line in candidate.lines
     )
 
 
 def _text(line: Line, style: Style, today: str, most: int) -> str:
-    """Return a statement with its id and date; the year is said where it is not this one."""
+    """Return a statement with its id and, in full, its date; the year is said where it is not this one."""
     when = line.event.date.removeprefix(today[:5])
     more = bool(more_to_say(line.event))
     return event_line(line, style, "", with_source=False, when=when, more=more, share=L2_BUDGET.tokens // most)
 
 
 def _elsewhere(section: str, line: Line, request: Request) -> str:
-    """Return the name of the project or agent that a line is about, where neither heading nor title says it."""
+    """Return the name of the topic, project or agent that a line is about, where neither heading nor title says it."""
     name = line.event.project or line.event.reach[1]
+    if line.event.kind == "topic":
+        name = str(line.event.data["topic"])
     is_said = section in (PROFILE_SECTION, STABLE_SECTION, AGENT) or compare_key(name) == compare_key(request.project)
     return "" if is_said or not name else f"{title_text(name, _NAME_WIDTH)}: "
 

@@ -2,8 +2,8 @@
 
 The assumption is the cluster hypothesis of retrieval (van Rijsbergen, Information Retrieval, 1979, chapter 3): texts
 that are alike answer the same questions. Each event is compared with one answer at a time, never with a mean of them:
-answers of different sorts have different neighbours. The figures are round; of 54 choices around them none was
-measured to be worse than no likeness.
+answers of different sorts have different neighbours. The figures are round; docs/context.md has what was
+measured.
 """
 
 from __future__ import annotations

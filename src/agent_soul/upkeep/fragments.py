@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from agent_soul.acts import MARK_KINDS
 from agent_soul.event import Event, is_report_of_upkeep
-from agent_soul.repeating import repeated_pairs
+from agent_soul.repeating import PASSING, repeated_pairs
 from agent_soul.resolve import Resolution, Status, Verdict
 from agent_soul.settling import place_of
 from agent_soul.upkeep.records import writable
@@ -41,7 +41,6 @@ _UNDECIDED = re.compile(
 _CORRECTING = re.compile(r"^(?:correction|更正|纠正)[:：]", re.IGNORECASE)
 _ASKED = re.compile(r"[?？]\s*$")
 
-_PASSING = frozenset({"fuzzy", "daily"})
 _LASTING = frozenset({"profile", "stable", "project"})
 _NEVER = MARK_KINDS | {"metric", "topic", "task", "temporary"}
 _REPORTS = frozenset({"observation", "note"})
@@ -92,7 +91,7 @@ def find_fragments(resolution: Resolution) -> list[Fragment]:
 def _is_remark(verdict: Verdict) -> bool:
     event = verdict.event
     standing = verdict.status in (Status.ACTIVE, Status.STALE)
-    return standing and event.scope in _PASSING and event.kind not in _NEVER and not is_report_of_upkeep(event)
+    return standing and event.scope in PASSING and event.kind not in _NEVER and not is_report_of_upkeep(event)
 
 
 def _alike(remarks: Iterable[Verdict], lasting: Sequence[Event]) -> Mapping[str, dict[str, Event]]:
