@@ -16,15 +16,11 @@ from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular
 from agent_soul.hub import Hub
 from agent_soul.identity import L0_FILES
-from agent_soul.judgements import remembered_judge
+from agent_soul.judgements import remembered_contradictions
 from agent_soul.log import Log
 from agent_soul.outbox import whole_log
 from agent_soul.projects import folded
 from agent_soul.resolve import resolve
-from agent_soul.searching.filters import Filters
-from agent_soul.searching.finding import NoWordsError, find, open_index
-from agent_soul.searching.glossary import translations
-from agent_soul.searching.models import READING_SECONDS, meant_by
 from agent_soul.settings import load_config
 
 
@@ -33,28 +29,34 @@ def context_of(hub: Hub, request: Request, now: datetime) -> Context:
     return make_context(request, recall(hub, whole_log(hub), request.task, now))
 
 
-def recall(hub: Hub, log: Log, task: str, now: datetime, reading: float = READING_SECONDS) -> Memory:
+def recall(hub: Hub, log: Log, task: str, now: datetime, reading: float | None = None) -> Memory:
     """Return what the whole `log` of the hub says at `now`, and how well that answers the task.
 
-    A model, where there is one, reads new events for `reading` seconds first.
+    A model, where there is one, reads new events for `reading` seconds first, by default as long as for a search.
     """
     config = load_config(hub)[0]
     today = now.astimezone(UTC).date().isoformat()
     as_of = default_state(None, recorded_in(hub), today).as_of
     resolution = folded(resolve(log.events, as_of, config))
     relevance = relevance_of(hub, task, today, reading)
-    with remembered_judge(hub) as judge:
-        conflicts = find_conflicts(resolution, judge)
+    with remembered_contradictions(hub) as look:
+        conflicts = find_conflicts(resolution, look)
     return Memory(_identity(hub), resolution, conflicts, config, now.date().isoformat(), relevance)
 
 
-def relevance_of(hub: Hub, task: str, today: str, reading: float = READING_SECONDS) -> Mapping[str, float]:
+def relevance_of(hub: Hub, task: str, today: str, reading: float | None = None) -> Mapping[str, float]:
     """Return how well each event that search finds answers the task, from 0 to 1 (the best of them), by id."""
     if not task.strip():
         return {}
+    # At the start of a session there is no task, and nobody waits for the search to be loaded.
+    from agent_soul.searching.filters import Filters
+    from agent_soul.searching.finding import NoWordsError, find, open_index
+    from agent_soul.searching.glossary import translations
+    from agent_soul.searching.models import READING_SECONDS, meant_by
+
     text = " ".join([task, *translations(task)])
     with open_index(hub, today) as index:
-        meant = meant_by(hub, index, task, seconds=reading)
+        meant = meant_by(hub, index, task, seconds=READING_SECONDS if reading is None else reading)
         try:
             ranking = find(index, text, (), Filters(), today, meant=meant).ranking
         except NoWordsError:
