@@ -22,7 +22,7 @@ from agent_soul.compiler import load_config
 from agent_soul.conflicts import find_conflicts
 from agent_soul.contexts.asking import Memory, Request
 from agent_soul.contexts.choosing import make_context
-from agent_soul.contexts.gathering import relevance_of
+from agent_soul.contexts.relevance import relevance_of
 from agent_soul.hub import Hub, open_hub
 from agent_soul.outbox import whole_log
 from agent_soul.pages import Budget, Room, active_lines

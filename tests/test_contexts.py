@@ -18,7 +18,8 @@ from agent_soul.config import Threshold, default_config
 from agent_soul.conflicts import find_conflicts
 from agent_soul.contexts.asking import LEAST_BUDGET, Memory, Request
 from agent_soul.contexts.choosing import Context, make_context
-from agent_soul.contexts.gathering import context_of, relevance_of
+from agent_soul.contexts.gathering import context_of
+from agent_soul.contexts.relevance import relevance_of
 from agent_soul.errors import RefusedError
 from agent_soul.hub import open_hub
 from agent_soul.outbox import whole_log

@@ -215,6 +215,24 @@ LISTS = {
     "read:\n    - one": "read:\n    - one\n    - /a/b.md",
     "read: # mine\r\n  - one\r\n": "read: # mine\r\n  - one\r\n  - /a/b.md\r\n",
 }
+ON_ONE_LINE = {
+    "read: [one, 'two, three'] # why\nmodel: x\n": (
+        "read: [one, 'two, three', /a/b.md] # why\nmodel: x\n",
+        "read: [one, 'two, three'] # why\nmodel: x\n",
+    ),
+    "read: []\n": ("read: [/a/b.md]\n", ""),
+    "read: [ one, ]\r\n": ("read: [ one, /a/b.md]\r\n", "read: [ one]\r\n"),
+    "read: CONVENTIONS.md\n": ("read: [CONVENTIONS.md, /a/b.md]\n", "read: [CONVENTIONS.md]\n"),
+    "model: x\nread: 'my rules.md'   # mine": (
+        "model: x\nread: ['my rules.md', /a/b.md]   # mine",
+        "model: x\nread: ['my rules.md']   # mine",
+    ),
+    "read: a#b.md\r\nmodel: x\r\n": (
+        "read: [a#b.md, /a/b.md]\r\nmodel: x\r\n",
+        "read: [a#b.md]\r\nmodel: x\r\n",
+    ),
+}
+"""Before, joined, and ended: a list of one word says the same as the word, which the copy of the file brings back."""
 
 
 @pytest.mark.parametrize("before", LISTS)
@@ -229,8 +247,38 @@ def test_an_item_joins_a_list(before: str) -> None:
     assert "/a/b.md" in yaml.safe_load(after)["read"]
 
 
+@pytest.mark.parametrize("before", ON_ONE_LINE)
+def test_an_item_joins_what_stands_on_one_line(before: str) -> None:
+    item, (joined, ended) = ListItem("read", "/a/b.md"), ON_ONE_LINE[before]
+
+    assert item.put(before) == joined
+    assert item.put(joined) == joined
+    assert item.take_out(joined) == ended
+
+
+def test_an_item_that_a_person_moved_is_taken_out() -> None:
+    item = ListItem("read", "/a/b.md")
+    assert item.take_out("read: [/a/b.md, one]\n") == "read: [one]\n"
+    assert item.take_out("read: [one, /a/b.md, two]\n") == "read: [one, two]\n"
+    assert item.take_out("read: [one, /a/b.md.old, /a/b.md]\n") == "read: [one, /a/b.md.old]\n"
+    assert item.take_out("read: [/a/b.md.old, /a/b.md]\n") == "read: [/a/b.md.old]\n"
+
+
 @pytest.mark.parametrize(
-    "text", ["read: [a, b]\n", "read: a\n", "read:\n", "- a\n", "a: [\n", "read:\n  - |\n    x\n    - y\n"]
+    "text",
+    [
+        "read: [a,\n  b]\n",
+        "read: a, b\n",
+        "read: &x a\n",
+        "read: >\n  a\n",
+        "read: {a: 1}\n",
+        "read: a\n  b\n",
+        "read:\n",
+        "- a\n",
+        "a: [\n",
+        "read:\n  - |\n    x\n    - y\n",
+        "x: |\n  a\nread: [a]\nread: [b]\n",
+    ],
 )
 def test_a_list_of_another_form_is_left_to_a_person(text: str) -> None:
     with pytest.raises(OddFileError):

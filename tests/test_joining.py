@@ -753,6 +753,26 @@ def test_a_note_within_our_part_is_kept_beside_the_file(tmp_path: Path, home: Ho
     assert all(path.name.endswith(BACKUP) for path in left)
 
 
+@pytest.mark.parametrize(
+    "said", ["read: CONVENTIONS.md\n", "model: x # mine\nread: [ CONVENTIONS.md ]", "read: []\r\n"]
+)
+def test_what_aider_reads_already_stays(said: str, tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    file = home.folder / ".aider.conf.yml"
+    file.write_bytes(said.encode())
+    before = picture(home.folder)
+
+    outcome = join(hub, find("aider"), home=home)
+    ours = (home.folder / ".aider" / "agent-soul.md").as_posix()
+    text = file.read_bytes().decode()
+    assert not outcome.plan.odd
+    assert ours in text
+    assert ("CONVENTIONS.md" in text) == ("CONVENTIONS.md" in said)
+    assert not join(hub, find("aider"), home=home).plan.changes
+    end_join(hub, find("aider"), home=home)
+    assert picture(home.folder) == before
+
+
 def test_a_server_of_our_name_stays_and_the_rest_is_joined(tmp_path: Path, home: Home) -> None:
     hub = make_hub(tmp_path / "hub")
     file = home.folder / ".gemini" / "settings.json"

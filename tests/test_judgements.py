@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 
 from agent_soul import judgements, judging
+from agent_soul.conflicts import contradictions
+from agent_soul.event import Event
 from agent_soul.hub import Hub, find_hub
 from agent_soul.judging import Judgement, Label, Statement
+from hubs import event, log_of
 from support import Soul
 
 SAYINGS = [
@@ -117,6 +120,87 @@ def test_who_promises_to_touch_nothing_keeps_nothing(here: Hub) -> None:
     assert not (here.state / "judgements.json").exists()
 
 
+def found(hub: Hub, events: list[Event], *, keep: bool = True) -> list[tuple[str, str, Judgement]]:
+    with judgements.remembered_contradictions(hub, keep=keep) as look:
+        return [(one.id, other.id, judgement) for one, other, judgement in look(events)]
+
+
+def events_of(*sayings: str, **fields: str) -> list[Event]:
+    records = [event(number, said, **fields) for number, said in enumerate(sayings)]
+    return log_of(records).events
+
+
+def test_a_reach_that_did_not_change_is_not_looked_at(here: Hub, asked: list[tuple[Statement, Statement]]) -> None:
+    events = events_of(*SAYINGS)
+    expected = [(one.id, other.id, judgement) for one, other, judgement in contradictions(events)]
+    assert expected
+    assert found(here, events) == expected
+    (here.state / "judgements.json").unlink()
+    asked.clear()
+
+    assert found(here, events) == expected
+    assert asked == []
+    assert not (here.state / "judgements.json").exists()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        events_of(*SAYINGS, "周报在星期四早上发布。"),
+        events_of(*SAYINGS[:-1]),
+        events_of(*SAYINGS[1:], SAYINGS[0]),
+    ],
+)
+def test_a_reach_that_changed_is_looked_at_again(here: Hub, changed: list[Event]) -> None:
+    found(here, events_of(*SAYINGS))
+
+    expected = [(one.id, other.id, judgement) for one, other, judgement in contradictions(changed)]
+    assert found(here, changed) == expected
+
+
+@pytest.mark.parametrize(
+    "field", [{"kind": "preference"}, {"scope": "agent", "agent": "x"}, {"valid_until": "2026-12-01"}]
+)
+def test_what_a_statement_is_besides_its_text_counts(
+    field: dict[str, str], here: Hub, asked: list[tuple[Statement, Statement]]
+) -> None:
+    found(here, events_of(*SAYINGS))
+    asked.clear()
+    found(here, events_of(*SAYINGS, **field))
+    assert asked
+
+
+@pytest.mark.parametrize(
+    "rows", [[[0, 1]], [[1, 0, "rule"]], [[0, 99, "rule"]], [["0", 1, "rule"]], [7], 7, [[-2, 1, "r"]]]
+)
+def test_a_reach_that_was_noted_wrongly_is_looked_at_again(here: Hub, rows: object) -> None:
+    expected = found(here, events_of(*SAYINGS))
+    file = here.state / "contradictions.json"
+    noted = json.loads(file.read_text(encoding="utf-8"))
+    for spoilt in ({**noted, "reaches": dict.fromkeys(noted["reaches"], rows)}, {**noted, "reaches": rows}, rows):
+        file.write_text(json.dumps(spoilt), encoding="utf-8")
+        assert found(here, events_of(*SAYINGS)) == expected
+
+
+def test_other_rules_look_again(here: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = found(here, events_of(*SAYINGS))
+    file = here.state / "contradictions.json"
+    noted = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps({**noted, "reaches": {key: [] for key in noted["reaches"]}}), encoding="utf-8")
+    assert found(here, events_of(*SAYINGS)) == []
+    monkeypatch.setattr(judgements, "_state_of_the_rules", lambda: "others")
+    assert found(here, events_of(*SAYINGS)) == expected
+
+
+def test_only_reaches_that_there_still_are_stay_noted(here: Hub) -> None:
+    for number in range(3):
+        found(here, events_of(*SAYINGS[:number], *SAYINGS))
+    assert len(json.loads((here.state / "contradictions.json").read_text(encoding="utf-8"))["reaches"]) == 1
+    found(here, events_of("One alone."))
+    found(here, events_of(*SAYINGS[:-1]), keep=False)
+    assert len(json.loads((here.state / "contradictions.json").read_text(encoding="utf-8"))["reaches"]) == 1
+
+
 def test_the_pages_are_the_same_with_and_without(soul: Soul, git_hub: Path) -> None:
     lines = [json.dumps({"kind": "fact", "scope": "stable", "summary": said}) for said in SAYINGS]
     soul("add", "--stdin", "--source", "s-one", stdin="\n".join(lines))
@@ -125,5 +209,7 @@ def test_the_pages_are_the_same_with_and_without(soul: Soul, git_hub: Path) -> N
     assert (git_hub / ".git" / "agent-soul" / "judgements.json").is_file()
     assert b"CONFLICT" in before["stable-memory.md"]
     soul("compile", "--check")
-    (git_hub / ".git" / "agent-soul" / "judgements.json").unlink()
+    soul("compile", "--check")
+    for name in ("judgements.json", "contradictions.json"):
+        (git_hub / ".git" / "agent-soul" / name).unlink()
     soul("compile", "--check")

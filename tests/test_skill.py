@@ -14,6 +14,8 @@ from agent_soul import __version__
 from agent_soul.cli import COMMANDS
 from agent_soul.event import KINDS, SCOPES
 from agent_soul.runtimes import permissions
+from agent_soul.runtimes.model import HookFile
+from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.skill import NAME, skill_files
 from support import Soul
 
@@ -76,6 +78,18 @@ def test_the_good_examples_are_taken_without_a_warning(inside: Soul) -> None:
             inside("add", *["--source", "a-b", "--kind", "fact", "--scope", "stable", "--summary"], text).stdout
         )
         assert answer["warnings"] == []
+
+
+def test_what_it_says_of_sending_holds_for_every_program() -> None:
+    """Hooks send what `add` kept when the session ends; without hooks the agent does it."""
+    hooks = {name: [part for part in each.parts if isinstance(part, HookFile)] for name, each in RUNTIMES.items()}
+    with_hooks = {name for name, parts in hooks.items() if parts}
+    ends = {name: [e.ours for part in parts for e in part.events.values()] for name, parts in hooks.items()}
+    sending = {name for name, events in ends.items() if "session-end" in events}
+
+    assert with_hooks == sending == {"claude-code", "codex", "gemini", "cursor", "copilot"}
+    assert "It has none: nobody does, until the next `share`. End your work with `soul sync`." in TEXT
+    assert "sent at the end" not in TEXT
 
 
 def test_the_plugin_carries_the_same_skill() -> None:

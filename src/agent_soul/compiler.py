@@ -13,7 +13,7 @@ from typing import NamedTuple
 from agent_soul import gitio, outbox, two_cores
 from agent_soul.canonical import CANONICAL, Difference, difference, files_below, read_text, write_pages
 from agent_soul.config import Config
-from agent_soul.conflicts import Conflict, Judge, find_conflicts
+from agent_soul.conflicts import Conflict, Look, contradictions, find_conflicts
 from agent_soul.disuse import unused_since
 from agent_soul.edited import keep_copies, note_pages, noted_pages, page_hash, said_of_copies
 from agent_soul.errors import Problem, StoppedError
@@ -22,8 +22,7 @@ from agent_soul.evidence import with_evidence
 from agent_soul.files import read_regular
 from agent_soul.hub import Hub, is_being_rebased
 from agent_soul.instants import add_days
-from agent_soul.judgements import remembered_judge
-from agent_soul.judging import judge
+from agent_soul.judgements import remembered_contradictions
 from agent_soul.lock import exclusive
 from agent_soul.log import Log, SourceFiles, parse_log, read_source_files
 from agent_soul.memory_json import render_memory
@@ -65,16 +64,16 @@ class Outcome(NamedTuple):
     """What to say of pages that a person had changed, of which copies were kept."""
 
 
-def compile_log(log: Log, config: Config, state: State, judge: Judge = judge) -> Compiled:
+def compile_log(log: Log, config: Config, state: State, look: Look = contradictions) -> Compiled:
     """Return all pages for `log` on the day of `state`. Pure: equal arguments give equal bytes, anywhere.
 
-    `judge` does what `judging.judge` does, where the caller knows a faster way.
+    `look` does what `contradictions` does, where the caller knows a faster way.
     """
     if state.fuzzy_days is not None:
         config = config._replace(fuzzy_days=state.fuzzy_days)
     resolution = folded(resolve(log.events, state.as_of, config, grace_days=0 if state.exact else 1))
     shown = _since(resolution, state.since)
-    conflicts = find_conflicts(shown, judge)
+    conflicts = find_conflicts(shown, look)
     crossed = crossings(shown, config.thresholds)
     style = Style(config, _homes(shown))
     unused = unused_since(resolution, state.as_of, config.upkeep.unused_days)
@@ -176,8 +175,8 @@ def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:
     present = files_below(hub.canonical)
     log = parse_log(read_source_files(hub.root))
     log, replayed, notes = _with_outbox(hub, log, write=write)
-    with remembered_judge(hub, keep=write) as judge:
-        compiled = compile_log(log, config, default_state(wanted, recorded), judge)
+    with remembered_contradictions(hub, keep=write) as look:
+        compiled = compile_log(log, config, default_state(wanted, recorded), look)
     found = difference(hub.canonical, present, compiled.texts)
     return Outcome(compiled, log, found, (*warnings, *notes), replayed)
 

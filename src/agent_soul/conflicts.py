@@ -83,6 +83,9 @@ class Settled:
 
 Stage = Callable[[Sequence[Event], Settled], Iterable[Conflict]]
 Judge = Callable[[Statement, Statement], Judgement]
+Contradiction = tuple[Event, Event, Judgement]
+Look = Callable[[Sequence[Event]], Iterable[Contradiction]]
+"""From the statements of one reach to those two at a time that cannot both hold."""
 
 
 def by_claim(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
@@ -104,7 +107,12 @@ def by_claim(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
             )
 
 
-def by_text(events: Sequence[Event], settled: Settled, judge: Judge = judge) -> Iterable[Conflict]:
+def contradictions(events: Sequence[Event], judge: Judge = judge) -> Iterable[Contradiction]:
+    """Yield each two of `events`, all of one reach, that `judge` takes for a conflict, the older first."""
+    return (found for found in judged_pairs(events, judge) if found[2].label is Label.CONFLICT)
+
+
+def by_text(events: Sequence[Event], settled: Settled, look: Look = contradictions) -> Iterable[Conflict]:
     """Yield the conflicts that the judge of texts suspects among the statements of each reach."""
     reaches: dict[tuple[str, ...], list[Event]] = defaultdict(list)
     for event in events:
@@ -113,10 +121,8 @@ def by_text(events: Sequence[Event], settled: Settled, judge: Judge = judge) -> 
     for group in reaches.values():
         found = {
             (one.id, other.id): judgement
-            for one, other, judgement in judged_pairs(group, judge)
-            if judgement.label is Label.CONFLICT
-            and settled.groups_of(one.id).isdisjoint(settled.groups_of(other.id))
-            and not _same_attribute(one, other)
+            for one, other, judgement in look(group)
+            if settled.groups_of(one.id).isdisjoint(settled.groups_of(other.id)) and not _same_attribute(one, other)
         }
         yield from _connected(group, found)
 
@@ -145,12 +151,12 @@ def statement_of(event: Event) -> Statement:
     return Statement(event.summary[:_LONGEST_JUDGED], event.kind, stated_for(event), is_temporary)
 
 
-def find_conflicts(resolution: Resolution, judge: Judge = judge) -> tuple[Conflict, ...]:
+def find_conflicts(resolution: Resolution, look: Look = contradictions) -> tuple[Conflict, ...]:
     """Return the open conflicts among the active events, newest first; pairs that a person settled are left out.
 
-    `judge` does what `judging.judge` does, where the caller knows a faster way.
+    `look` does what `contradictions` does, where the caller knows a faster way.
     """
-    stages: tuple[Stage, ...] = (by_claim, partial(by_text, judge=judge))
+    stages: tuple[Stage, ...] = (by_claim, partial(by_text, look=look))
     active = [verdict.event for verdict in resolution.active]
     settled = Settled(resolution.settled)
     found = [conflict for stage in stages for conflict in stage(active, settled)]

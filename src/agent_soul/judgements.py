@@ -1,8 +1,9 @@
 """Judgements that a clone has made already, kept in its state folder.
 
-Judging texts is the dearest part of a compile, and what two statements are to each other stays the same as long as the
-judge's rules do. So a compile judges only the pairs that are new. Without the file, or with other rules, all are judged
-again: the result is the same.
+Judging texts is the dearest part of a compile, and of the start of a session. What two statements are to each other
+stays the same as long as the judge's rules do. So only the reaches (a project, the person) that changed are looked at,
+and in them only the pairs that are new are judged. Without the files, or with other rules, all is judged again: the
+result is the same.
 """
 
 from __future__ import annotations
@@ -10,36 +11,108 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
-from agent_soul import judging
-from agent_soul.conflicts import Judge
+from agent_soul import conflicts, judging
+from agent_soul.conflicts import Contradiction, Judge, Look, contradictions, statement_of
 from agent_soul.errors import StoppedError
+from agent_soul.event import Event
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import Hub
 from agent_soul.judging import Judgement, Label, Statement
 
-_FILE = "judgements.json"
+_PAIRS, _REACHES = "judgements.json", "contradictions.json"
 _MOST_KEPT = 100_000
+_LABELS = frozenset(Label)
+
+
+@contextlib.contextmanager
+def remembered_contradictions(hub: Hub, *, keep: bool = True) -> Iterator[Look]:
+    """Yield `conflicts.contradictions`, which looks into what this clone has found before; with `keep` it is kept."""
+    rules = _state_of_the_rules()
+    pairs = _Pairs(hub.state / _PAIRS, rules)
+    reaches = _Reaches(hub.state / _REACHES, rules, pairs.judge)
+    yield reaches.look
+    if keep and hub.state.is_dir():
+        reaches.save()
+        pairs.save()
 
 
 @contextlib.contextmanager
 def remembered_judge(hub: Hub, *, keep: bool = True) -> Iterator[Judge]:
     """Yield the judge, who looks into what this clone has judged before; with `keep` what is new is kept afterwards."""
-    memory = _Memory(hub.state / _FILE)
-    yield memory.judge
+    pairs = _Pairs(hub.state / _PAIRS, _state_of_the_rules())
+    yield pairs.judge
     if keep and hub.state.is_dir():
-        memory.save()
+        pairs.save()
 
 
-class _Memory:
+class _Reaches:
+    """What contradicts what in a reach, by the digest of all its statements; of one that changed nothing is known."""
+
+    def __init__(self, file: Path, rules: str, judge: Judge) -> None:
+        self._file, self._rules, self._judge = file, rules, judge
+        self._known = dict(_noted(file, rules, "reaches"))
+        self._asked: dict[str, Any] = {}
+
+    def look(self, events: Sequence[Event]) -> Iterable[Contradiction]:
+        if len(events) < 2:
+            return []
+        key = _digest(events)
+        found = _found_in(events, self._known.get(key))
+        if found is not None:
+            self._asked[key] = self._known[key]
+            return found
+        place = {event.id: number for number, event in enumerate(events)}
+        found = list(contradictions(events, self._judge))
+        self._asked[key] = [
+            [place[one.id], place[other.id], judgement.rule, *judgement.evidence] for one, other, judgement in found
+        ]
+        return found
+
+    def save(self) -> None:
+        """Write what was asked for now, and nothing else: a reach that changed never is again what it was."""
+        if self._asked and self._asked.keys() != self._known.keys():
+            _note(self._file, self._rules, "reaches", self._asked)
+
+
+def _digest(events: Sequence[Event]) -> str:
+    """Return what changes with every statement; where they hold is the same for all of them."""
+    one = statement_of(events[0]).reach
+    said = repr((one, [(each.id, each.summary, each.kind, bool(each.valid_until)) for each in events]))
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def _found_in(events: Sequence[Event], rows: Any) -> list[Contradiction] | None:
+    """Return what was noted of a reach, or None where nothing is, or nothing that makes sense."""
+    with contextlib.suppress(TypeError, ValueError, LookupError):
+        return None if rows is None else [_contradiction(events, *row) for row in rows]
+    return None
+
+
+def _contradiction(events: Sequence[Event], one: int, other: int, rule: str, *evidence: str) -> Contradiction:
+    if not 0 <= one < other or not rule:
+        raise ValueError(rule)
+    return events[one], events[other], Judgement(Label.CONFLICT, str(rule), tuple(map(str, evidence)))
+
+
+class _Pairs:
     """Judgements by the digest of their two statements."""
 
-    def __init__(self, file: Path) -> None:
-        self._file, self._rules = file, _state_of_the_rules()
-        self._known = self._read()
+    def __init__(self, file: Path, rules: str) -> None:
+        self._file, self._rules = file, rules
         self._asked: dict[str, list[str]] = {}
+
+    @cached_property
+    def _known(self) -> dict[str, list[str]]:
+        """What was judged before; most starts of a session do not need it, and it may be megabytes."""
+        with contextlib.suppress(TypeError, LookupError):
+            pairs = _noted(self._file, self._rules, "pairs").items()
+            return {key: [*map(str, found)] for key, found in pairs if found[0] in _LABELS and found[1]}
+        return {}
 
     def judge(self, one: Statement, other: Statement) -> Judgement:
         key = hashlib.blake2b(repr((*one, *other)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
@@ -53,28 +126,30 @@ class _Memory:
 
     def save(self) -> None:
         """Write what was judged now beside what is known; of too much only what was asked for now."""
-        if self._asked.keys() <= self._known.keys():
+        if not self._asked or self._asked.keys() <= self._known.keys():
             return
         known = self._known | self._asked
         kept = known if len(known) <= _MOST_KEPT else dict(list(self._asked.items())[:_MOST_KEPT])
-        content = json.dumps({"rules": self._rules, "pairs": kept}, ensure_ascii=False, separators=(",", ":"))
-        with contextlib.suppress(StoppedError, OSError, ValueError):  # it only saves time
-            replace_file(self._file, content.encode())
+        _note(self._file, self._rules, "pairs", kept)
 
-    def _read(self) -> dict[str, list[str]]:
-        with contextlib.suppress(StoppedError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            noted = json.loads(read_regular(self._file))
-            if noted["rules"] == self._rules:
-                return {
-                    key: [*map(str, found)]
-                    for key, found in noted["pairs"].items()
-                    if found[0] in [*Label] and found[1]
-                }
-        return {}
+
+def _noted(file: Path, rules: str, what: str) -> dict[str, Any]:
+    """Return what a file says under these rules; nothing where it is not there or cannot be used."""
+    with contextlib.suppress(StoppedError, ValueError, TypeError, LookupError, RecursionError):
+        noted = json.loads(read_regular(file))
+        if noted["rules"] == rules and isinstance(noted[what], dict):
+            return dict(noted[what])
+    return {}
+
+
+def _note(file: Path, rules: str, what: str, known: Mapping[str, Any]) -> None:
+    content = json.dumps({"rules": rules, what: known}, ensure_ascii=False, separators=(",", ":"))
+    with contextlib.suppress(StoppedError, OSError, ValueError):  # it only saves time
+        replace_file(file, content.encode())
 
 
 def _state_of_the_rules() -> str:
     """Return what changes with every file of the judge, as Python tells compiled modules that are out of date."""
-    folder = Path(judging.__file__).parent
-    seen = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in sorted(folder.glob("*.*"))]
+    files = [*sorted(Path(judging.__file__).parent.glob("*.*")), Path(conflicts.__file__)]
+    seen = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
     return hashlib.blake2b(repr(seen).encode(), digest_size=12).hexdigest()

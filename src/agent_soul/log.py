@@ -15,6 +15,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from agent_soul import schemas, strict_json
 from agent_soul.errors import Problem
 from agent_soul.event import Event, SetAside, parse_line
 from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX
@@ -22,6 +23,8 @@ from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 # Looks like a log but is not read; silence would hide it.
+_MANY_BYTES = 1 << 18
+"""A thousand lines or so: then what takes a moment to load is sooner done than what does not."""
 _NEARLY = (".jsonl", ".json", ".ndjson", ".ndjson.txt")
 _NOT_A_FILE = ("not-a-file", "is a pipe, socket or device; only plain files are read")
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -86,15 +89,21 @@ def read_events(root: Path, paths: Iterable[str]) -> list[Event]:
 def parse_log(files: SourceFiles) -> Log:
     """Parse every line of `files`; what is wrong with one costs that one. Pure."""
     log = Log([], list(files.problems), [])
-    with _collector_at_rest():
+    if sum(map(len, files.contents.values())) > _MANY_BYTES:
+        strict_json.expect_many()
+        schemas.validator("event").expect_many()
+    with collector_at_rest():
         for path in sorted(files.contents):
             _parse_file(path, files.contents[path], log)
     return log
 
 
 @contextmanager
-def _collector_at_rest() -> Iterator[None]:
-    """Keep the garbage collector from going through all events again and again: a third of the time, for nothing."""
+def collector_at_rest() -> Iterator[None]:
+    """Keep the garbage collector from going through all events again and again: a third of the time, for nothing.
+
+    What lies in circles meanwhile stays until after it, so this is for work that ends soon.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:

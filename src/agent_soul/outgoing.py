@@ -14,7 +14,7 @@ from agent_soul.config import CONFIG_NAME, default_config
 from agent_soul.errors import NotSharedError, RefusedError, SoulError, StoppedError
 from agent_soul.event import Event, parse_line, serialise
 from agent_soul.hub import SOURCES, Hub
-from agent_soul.judgements import remembered_judge
+from agent_soul.judgements import remembered_contradictions
 from agent_soul.log import BOM, Log, SourceFiles, parse_log
 from agent_soul.overview import State, recorded_state, without_as_of
 from agent_soul.pages import INDEX, PAGE_FORMAT
@@ -186,8 +186,8 @@ def changed_pages(
     recorded = recorded_state(index)
     if recorded and recorded.page_format > PAGE_FORMAT:
         raise NewerPagesError(recorded.page_format)
-    with remembered_judge(hub) as judge:
-        texts = compile_log(log, config, default_state(wanted, recorded), judge).texts
+    with remembered_contradictions(hub) as look:
+        texts = compile_log(log, config, default_state(wanted, recorded), look).texts
     made = {f"{CANONICAL}/{path}": text.encode("utf-8") for path, text in texts.items()}
     changed: dict[str, bytes | None] = {
         path: content for path, content in made.items() if tree.objects.get(path) != _object_name(content, tree.commit)

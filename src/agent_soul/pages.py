@@ -191,13 +191,17 @@ def ranked(lines: Iterable[Line], config: Config) -> list[Line]:
 
 
 def plan_pages(
-    resolution: Resolution, conflicts: Sequence[Conflict], config: Config, unused: Mapping[str, str] = _IN_USE
+    resolution: Resolution,
+    conflicts: Sequence[Conflict],
+    config: Config,
+    unused: Mapping[str, str] = _IN_USE,
+    among: Iterable[Verdict] | None = None,
 ) -> list[Page]:
     """Return every page of memory, sorted by path. Profile and stable memory are there even when empty.
 
-    `unused` maps the ids of what nobody has used for long to the date of their last use.
+    `unused` maps the ids of what nobody has used for long to the date of their last use. `among`: as of `active_lines`.
     """
-    lines = active_lines(resolution, conflicts, unused)
+    lines = active_lines(resolution, conflicts, unused, among)
     groups: dict[str, list[Line]] = defaultdict(list, {PROFILE: [], STABLE: []})
     by_source: dict[str, list[Line]] = defaultdict(list)
     for line in lines:
@@ -213,9 +217,12 @@ def plan_pages(
 
 
 def active_lines(
-    resolution: Resolution, conflicts: Iterable[Conflict], unused: Mapping[str, str] = _IN_USE
+    resolution: Resolution,
+    conflicts: Iterable[Conflict],
+    unused: Mapping[str, str] = _IN_USE,
+    among: Iterable[Verdict] | None = None,
 ) -> list[Line]:
-    """Return every active event as a line, in the total order."""
+    """Return every active event as a line, in the total order; or those of the active verdicts `among` alone."""
     name = resolution.name_of
     against = {id_: tuple(map(name, others)) for id_, others in contradictions(conflicts).items()}
     return [
@@ -227,7 +234,7 @@ def active_lines(
             against.get(verdict.event.id, ()),
             unused.get(verdict.event.id, ""),
         )
-        for verdict in resolution.active
+        for verdict in (resolution.active if among is None else among)
     ]
 
 

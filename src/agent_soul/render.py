@@ -48,13 +48,7 @@ class Item(NamedTuple):
 
 def render_page(page: Page, style: Style) -> dict[str, str]:
     """Return the page and the pages of what it had no room for: path (from `canonical/`) to text."""
-    room = Room.of(budget_of(page.path)).after(document(page.path, page.title, name=page.name))
-    for view in page.views:
-        room = room.after("\n" + _view_block(view, []))
-    items, left = _lay_lines(page, style, room)
-    if len(items) < len(page.lines):
-        longest_note = _note(page, Counter({month: len(page.lines) for month in _months(page.lines)}))
-        items, left = _lay_lines(page, style, room.after("\n" + longest_note))
+    items, left = _laid(page, style)
     if page.details:
         items, left = _with_details(page, items, style, left)
     left_out = page.lines[len(items) :]
@@ -66,6 +60,11 @@ def render_page(page: Page, style: Style) -> dict[str, str]:
     blocks = blocks if page.lines or page.views else ["Nothing yet."]
     text = document(page.path, page.title, *blocks, name=page.name)
     return {page.path: text, **_more_pages(page, left_out, style)}
+
+
+def shown_lines(page: Page, style: Style) -> list[Line]:
+    """Return the lines that the page itself has room for, best first."""
+    return [item.line for item in _laid(page, style)[0]]
 
 
 def event_line(
@@ -176,6 +175,18 @@ def more_to_say(event: Event) -> list[str]:
     }
     rows += [f"{name}: {text}" for name, text in named.items() if text]
     return [row for row in map(neutralise, rows) if row]
+
+
+def _laid(page: Page, style: Style) -> tuple[list[Item], Room]:
+    """Return the lines that the page has room for beside all else that it says, and the room that is left."""
+    room = Room.of(budget_of(page.path)).after(document(page.path, page.title, name=page.name))
+    for view in page.views:
+        room = room.after("\n" + _view_block(view, []))
+    items, left = _lay_lines(page, style, room)
+    if len(items) < len(page.lines):
+        longest_note = _note(page, Counter({month: len(page.lines) for month in _months(page.lines)}))
+        items, left = _lay_lines(page, style, room.after("\n" + longest_note))
+    return items, left
 
 
 def _lay_lines(page: Page, style: Style, room: Room) -> tuple[list[Item], Room]:

@@ -43,6 +43,12 @@ def load_object(raw: bytes) -> dict[str, Any]:
     return record
 
 
+def expect_many() -> None:
+    """Load `orjson` at the next line: many will come."""
+    while next(_lines) <= _FEW:
+        pass
+
+
 def is_bulk() -> bool:
     """Tell whether this line comes after so many others, read or written, that `orjson` is worth loading."""
     return next(_lines) > _FEW

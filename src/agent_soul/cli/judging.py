@@ -17,7 +17,7 @@ from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import SCOPES
 from agent_soul.hub import Hub
-from agent_soul.judgements import remembered_judge
+from agent_soul.judgements import remembered_contradictions
 from agent_soul.resolve import Resolution
 from agent_soul.suggesting import suggestions
 
@@ -39,8 +39,8 @@ def conflicts(suggest: bool, as_json: bool, hub_name: str | None) -> int:
     """List what cannot hold together, newest first, each with its id, its evidence and the commands that settle it."""
     hub = open_hub(hub_name)
     resolution = resolve_hub(hub)
-    with remembered_judge(hub) as judge:
-        found = find_conflicts(resolution, judge)
+    with remembered_contradictions(hub) as look:
+        found = find_conflicts(resolution, look)
     near = suggestions(hub, resolution, found, _tell_read) if suggest else []
     if as_json:
         more = {"suggestions": [pair._asdict() for pair in near]} if suggest else {}

@@ -15,8 +15,8 @@ from agent_soul.contexts.asking import Memory
 from agent_soul.hooking.envelope import MOST_TEXT_BYTES, text_bytes
 from agent_soul.identity import L0_FILES, statements
 from agent_soul.markdown import title_text
-from agent_soul.pages import PROFILE, STABLE, Line, plan_pages
-from agent_soul.render import Style, event_line, render_page
+from agent_soul.pages import PROFILE, STABLE, Line, home_of, plan_pages
+from agent_soul.render import Style, event_line, shown_lines
 from agent_soul.resolve import Status
 from agent_soul.text import neutralise
 
@@ -66,9 +66,9 @@ def ended_rows(memory: Memory, shown: Collection[str]) -> list[Row]:
     """Return what does not hold any more of the events whose keys are `shown`, with the reason."""
     resolution = memory.resolution
     found = []
-    for verdict in resolution.verdicts:
+    for verdict in (each for each in resolution.verdicts if each.status in _ENDED):
         name = resolution.name_of(verdict.event.id)
-        if verdict.status in _ENDED and not {name, name + _CONFLICT}.isdisjoint(shown):
+        if not {name, name + _CONFLICT}.isdisjoint(shown):
             why = title_text(verdict.reason or verdict.status, _WIDTH)
             said = f"- {title_text(verdict.event.summary, _WIDTH)} ({name} {verdict.event.date}): {why}"
             found.append(Row(f"ended {name}", _ENDED_SECTION, said))
@@ -126,10 +126,10 @@ def _identity_rows(identity: Mapping[str, str]) -> Iterator[Row]:
 
 def _page_rows(memory: Memory) -> Iterator[Row]:
     style = Style(memory.config, {})
-    for page in plan_pages(memory.resolution, memory.conflicts, memory.config):
+    among = [verdict for verdict in memory.resolution.active if home_of(verdict.event) in _SECTIONS]
+    for page in plan_pages(memory.resolution, memory.conflicts, memory.config, among=among):
         if page.path in _SECTIONS:
-            shown = render_page(page, style)[page.path].count("\n- ")
-            for line in page.lines[:shown]:
+            for line in shown_lines(page, style):
                 yield Row(_event_key(line), _SECTIONS[page.path], f"- {event_line(line, style, page.path)}")
 
 

@@ -73,13 +73,11 @@ def _rows(hub: Hub, log: Log, memory: Memory, source: str, before: str, told: Co
     commit = gitio.find_commit(hub, before)
     new = new_ids(hub, log, commit) if commit else ()
     style = Style(memory.config, {})
+    among = [verdict for verdict in memory.resolution.active if verdict.event.id in new]
     lines = [
         line
-        for line in active_lines(memory.resolution, memory.conflicts)
-        if line.event.id in new
-        and line.home not in _TOLD_OTHERWISE
-        and line.event.source != source
-        and line.name not in told
+        for line in active_lines(memory.resolution, memory.conflicts, among=among)
+        if line.home not in _TOLD_OTHERWISE and line.event.source != source and line.name not in told
     ]
     for line in lines[: -_MOST - 1 : -1]:
         text = event_line(line, style, line.home, share=L2_BUDGET.tokens // _LINE_TOKENS)

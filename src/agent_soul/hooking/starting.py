@@ -18,7 +18,7 @@ from agent_soul.hooking.call import COMPACT, CURSOR, RESUME, Call
 from agent_soul.hooking.elsewhere import Elsewhere, look_elsewhere, note_elsewhere
 from agent_soul.hooking.memo import Memo, is_first, memo_of, not_told_today, note_told, read_last, remembering
 from agent_soul.hooking.place import Answer, Place
-from agent_soul.log import Log
+from agent_soul.log import Log, collector_at_rest
 from agent_soul.missed import check_writes
 from agent_soul.outbox import whole_log
 from agent_soul.sessions import known_sessions
@@ -59,6 +59,12 @@ def start(call: Call, place: Place, already_read: str, *, unsure: bool = False) 
         if not is_first(memo, f"start {call.origin}", place.now.timestamp()):
             return Answer()  # two programs have the same hook
     pulled = _pulled(call, place)
+    with collector_at_rest():
+        return _told(call, place, pulled, already_read, unsure=unsure)
+
+
+def _told(call: Call, place: Place, pulled: Pulled, already_read: str, *, unsure: bool) -> Answer:
+    hub = place.hub
     log = whole_log(hub)
     memory = recall(hub, log, "", place.now)
     found = Found(memory)

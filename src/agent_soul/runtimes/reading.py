@@ -11,10 +11,10 @@ from typing import NamedTuple
 from agent_soul.errors import SoulError
 from agent_soul.hub import Hub
 from agent_soul.runtimes.blocks import find_block
-from agent_soul.runtimes.joining import joined
 from agent_soul.runtimes.machine import page_files, texts_of
 from agent_soul.runtimes.model import Home
 from agent_soul.runtimes.plan import decode
+from agent_soul.runtimes.standing import joined
 from agent_soul.runtimes.writing import read
 
 _IMPORT = re.compile(r"^@.*/canonical/profile\.md$", re.MULTILINE)
@@ -32,7 +32,7 @@ def text_read(hub: Hub, runtime: str, folder: Path, *, home: Home | None = None)
 
     Where its file imports the hub's pages, they count as they stand now.
     """
-    standing = [each for each in joined(hub, home=home) if each.runtime.name == runtime]
+    standing = joined(hub, home=home, only=runtime) if runtime else []
     here = (each for each in standing if each.project is None or folder.is_relative_to(each.project))
     bodies = dict(body for each in here for body in _bodies(hub, each.files))
     text, files = "\n".join(bodies.values()), [*bodies]

@@ -42,11 +42,15 @@ class Standing(NamedTuple):
         return tuple(link for link in links if not (link / "SKILL.md").exists())
 
 
-def joined(hub: Hub, *, home: Home | None = None) -> list[Standing]:
-    """Return every join of this hub that stands on this machine; of projects those that this clone remembers."""
+def joined(hub: Hub, *, home: Home | None = None, only: str = "") -> list[Standing]:
+    """Return every join of this hub that stands on this machine; of projects those that this clone remembers.
+
+    `only` names a program, where no other one is asked about.
+    """
     home = home or home_of_process()
     places: list[tuple[Runtime, Path | None]] = [(runtime, None) for runtime in RUNTIMES.values()]
     places += [(RUNTIMES[name], project) for name, project in read_note(hub).places() if name in RUNTIMES]
+    places = [place for place in places if only in ("", place[0].name)]
     standing = (find_join(hub, runtime, probe(hub, home, project)) for runtime, project in places)
     return [each for each in standing if each]
 

@@ -14,6 +14,10 @@ from typing import Any
 
 from agent_soul.runtimes.edits import Mark, OddFileError, newline_of, with_newlines_of
 
+_VALUE = r"(?P<value>\[.*\]|[^\s\[{#&*!|>].*?)"
+"""A list on one line, or one word; no anchor, tag, block or mapping."""
+_LINE_END = r"(?=[ \t]*(?:[ \t]#.*)?\r?$)"
+
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
@@ -44,9 +48,13 @@ class ListItem:
             return text
         end = re.escape(self._written())
         rest, number = re.subn(rf"(?m)^[ \t]*- {end}[ \t]*(?:\r?\n|\Z)", "", text)
+        if not number:
+            ours = rf"(?:,[ \t]*{end}(?=[ \t]*[\],])|{end}[ \t]*,[ \t]*|{end}(?=[ \t]*\]))"
+            one_line = rf"(?m)^({re.escape(self.key)}:[ \t]*\[.*?){ours}"
+            rest, number = re.subn(one_line, r"\1", text, count=1)
         left = [each for each in there if each != self.item]
         if not left:
-            rest = re.sub(rf"(?m)^{re.escape(self.key)}:[ \t]*(?:\r?\n|\Z)", "", rest)
+            rest = re.sub(rf"(?m)^{re.escape(self.key)}:[ \t]*(?:\[[ \t]*\])?[ \t]*(?:\r?\n|\Z)", "", rest)
         others = {key: value for key, value in said.items() if key != self.key}
         return _checked(rest if number else text, others | ({self.key: left} if left else {}))
 
@@ -58,6 +66,16 @@ class ListItem:
         return text + with_newlines_of(text, gap + self.snippet)
 
     def _inserted(self, text: str) -> str:
+        """Put the item behind the one value, or the list, that stands on the line of the key; else below its items."""
+        found = re.search(rf"(?m)^{re.escape(self.key)}:[ \t]+{_VALUE}{_LINE_END}", text)
+        if not found:
+            return self._inserted_below(text)
+        value = found["value"]
+        inner = value[1:-1] if value.startswith("[") else value
+        both = ", ".join(filter(str.strip, [inner.rstrip(" \t,"), self._written()]))
+        return f"{text[: found.start('value')]}[{both}]{text[found.end('value') :]}"
+
+    def _inserted_below(self, text: str) -> str:
         """Put the item after the last one of a list whose items stand on lines of their own."""
         lines = text.split("\n")
         start = next((number for number, line in enumerate(lines) if re.match(rf"{self.key}:\s*(#|$)", line)), None)

@@ -54,6 +54,10 @@ class Checker:
     def __init__(self, name: str) -> None:
         self._name, self._asked = name, 0
 
+    def expect_many(self) -> None:
+        """Load the library's validator at the next record: many will come."""
+        self._asked = max(self._asked, _FEW)
+
     def is_valid(self, record: Any) -> bool:
         """Raises `ValueError` for what is no JSON."""
         self._asked += 1
