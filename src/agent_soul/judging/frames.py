@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.judging import values as given
-from agent_soul.judging.lexicon import CJK
 from agent_soul.judging.ordering import Order, order
 from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
@@ -31,7 +30,7 @@ _ARTICLES = frozenset({"a", "an", "the", "all", "every", "any", "each", "this", 
 _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"}
 """What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
 _CJK_PREPOSITIONS = frozenset({"给", "对", "跟", "向", "对于", "关于", "和", "与", "在"})
-_BOUNDS = frozenset({"until", "unless", "before", "除非", "直到", "之前", "以前"})
+_BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _EXCEPTING = frozenset({"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外"})
 _ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人", "谁", "其他人", "别人"})
@@ -58,11 +57,6 @@ def _report() -> re.Pattern[str]:
         rf"|(?:[\w./()-]+: )?(?:{'|'.join(_ACTS.split())})(?![a-z]))",
         re.IGNORECASE,
     )
-
-
-@functools.cache
-def _han() -> re.Pattern[str]:
-    return re.compile(f"[{CJK}]")
 
 
 class Clause(NamedTuple):
@@ -125,10 +119,6 @@ class Frame(NamedTuple):
     is_sentence: bool
     is_past: bool
     is_report: bool
-
-    @property
-    def is_cjk(self) -> bool:
-        return not self.text.isascii() and bool(_han().search(self.text))
 
     @property
     def sign(self) -> int:
@@ -232,8 +222,9 @@ def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
     surface = token.surface.lower()
     if tokens[at - 1].surface.lower() in _ARTICLES or tokens[at - 1].surface.lower() == "no":
         return False  # the build machine
-    of_the_user = tokens[at - 1].concept == "user" and surface.isascii() and surface.endswith("s")
-    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0) or of_the_user:
+    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0):
+        return True
+    if tokens[at - 1].concept == "user" and surface.isascii() and surface.endswith("s"):
         return True
     if token.word and not token.weight:
         return token.concept in ("may", "must")
@@ -310,7 +301,7 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
     negative = [token for token in tokens if token.word and token.word.sign < 0]
     states = tuple(token.concept for token in negative if _has_role(token, "state"))
-    turns = len(negative) + (len(negative) > len(states) and _is_bounded(tokens))
+    turns = len(negative) + (not all(token.weight for token in negative) and _is_bounded(tokens))
     aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
     return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
 

@@ -15,7 +15,7 @@ OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
 
 VALUE_CLASSES = ("being", "place", "origin", "making", "beginning")
-"""Verbs of one class give the same of a thing: what or where it is, where it comes from, what it is made of, its beginning."""
+"""Verbs of one class give the same of a thing: what it is, where it is, whence, made of what, with what at its ends."""
 _ROLES = (
     *VALUE_CLASSES,
     "mention",
