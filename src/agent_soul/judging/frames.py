@@ -149,6 +149,8 @@ def frame(text: str) -> Frame:
     opening = next((c for c in main[:2] if sum(c.weights.values()) >= 1), main[0] if main else _NOTHING)
     told = tuple(token for token in opening.tokens if token.quantity or token.weight)
     affirmed = [clause for clause in main if clause.sign > 0]
+    is_report = bool(_report().match(text))
+    subject = tuple(_subject(opening.tokens))
     return Frame(
         text=text,
         clauses=clauses,
@@ -163,16 +165,16 @@ def frame(text: str) -> Frame:
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
         lesser=frozenset(n for i, c in enumerate(clauses) for n in given.lesser(_with_next(clauses, i))),
-        subject=() if _report().match(text) else tuple(_subject(opening.tokens)),
+        subject=() if is_report else subject,
         main=told,
         slots=tuple(map(_slot, told)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
         order=_order(main, said),
-        is_sentence=bool(_subject(opening.tokens)) or any(map(_says_what_holds, said)),
+        is_sentence=bool(subject) or any(map(_says_what_holds, said)),
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
-        is_report=bool(_report().match(text)),
+        is_report=is_report,
     )
 
 
