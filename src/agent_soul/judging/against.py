@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import ANY_VERB, Clause, Frame, is_thing
 from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, VALUE_CLASSES
+from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.pieces import Token
@@ -28,6 +29,8 @@ _LEAST_SUBJECT = 0.3
 """Weight of the user: a statement may say nothing but whose setting it gives."""
 _OWNER_TOPIC = 0.45
 _VALUE_TOPIC = 0.55
+_VALUE_TOPIC_OF_VERBS = 0.75
+"""... where two verbs give the names that differ: translated in X, managed with Y."""
 _DENIED_TOPIC = 0.6
 _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
@@ -172,7 +175,9 @@ def differing_value(pair: Pair) -> Judgement | None:
         is_one = pair.things_without(aside) >= _VALUED_THINGS
     else:
         verbs |= {*first.values(), *second.values()} & {ANY_VERB}
-        is_one = bool(verbs) and pair.contained_without(aside, least=_LEAST_VALUED) >= _VALUE_TOPIC
+        enough = _VALUE_TOPIC if verbs else _VALUE_TOPIC_OF_VERBS
+        is_long = bool(verbs) or pair.shared >= _LONG_SHARED
+        is_one = is_long and pair.contained_without(aside, least=_LEAST_VALUED) >= enough
     if not is_one:
         return None
     shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
@@ -199,7 +204,7 @@ def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
 
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
-    if pair.reports or pair.contained < _SENSE_TOPIC:
+    if pair.reports or pair.contained < _SENSE_TOPIC or orders_agree(*(each.order for each in pair.frames)):
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
     if best is None:
@@ -248,8 +253,8 @@ def differing_sense(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
-    is_told = not pair.reports and not denies_aside and all(each.subject for each in pair.frames)
-    if not is_about_one or not is_told or sense(pair, 0) == sense(pair, 1):
+    is_told = not pair.reports and not denies_aside and one.subject and other.subject
+    if not is_about_one or not is_told or orders_agree(one.order, other.order) or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
 

@@ -64,7 +64,8 @@ def other_occasion(pair: Pair) -> Judgement | None:
     dates = [[q.shown for q in side if q.is_date] for side in (first, second)]
     measured = [[q for q in side if not q.is_date and q.kind not in ("ordinal", "nth")] for side in (first, second)]
     is_over = all(each.is_past for each in pair.frames) or pair.one.kind == pair.other.kind == "observation"
-    if all(dates) and (is_over or any(q.is_like(p) for q in measured[0] for p in measured[1])):
+    is_dated = all(any(q.kind in ("date", "year") for q in side) for side in (first, second))
+    if all(dates) and (is_over or (is_dated and any(q.is_like(p) for q in measured[0] for p in measured[1]))):
         return Judgement(Label.DISTINCT, "other occasion", (dates[0][0], dates[1][0]))
     return None
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from agent_soul.judging.lexicon import CJK, Word, begins_a_phrase, find, load, stem
+from agent_soul.judging.lexicon import CJK, Word, find, load, longest_phrase, stem
 
 _LEAST_WEIGHT = 0.9
 _RAREST = 6
@@ -19,6 +19,8 @@ _FEW = 400
 """... and more among few statements, where completeness costs nothing."""
 _SINGLY = 4
 """A word that so few statements hold is a key by itself."""
+_LONGEST = 3
+"""Words of the phrases that are looked for."""
 _COMMON = 24
 """A key that more statements share says too little about each pair of them."""
 SHARED_BY_RIVALS = 0.3
@@ -77,8 +79,8 @@ def terms_of(text: str) -> frozenset[str]:
         if not word[0].isascii() and word[0] > "\u3000":
             terms.update(_cjk_terms(word))
             continue
-        if begins_a_phrase(stem(word)):
-            terms.update(_phrase_terms(words[at : at + 3]))
+        if length := longest_phrase(stem(word)):
+            terms.update(_phrase_terms(words[at : at + min(length, _LONGEST)]))
         terms.update(_terms(word))
     return frozenset(terms)
 

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.judging import values as given
-from agent_soul.judging.lexicon import CJK
 from agent_soul.judging.ordering import Order, order
 from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
@@ -31,7 +30,7 @@ _ARTICLES = frozenset({"a", "an", "the", "all", "every", "any", "each", "this", 
 _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"}
 """What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
 _CJK_PREPOSITIONS = frozenset({"给", "对", "跟", "向", "对于", "关于", "和", "与", "在"})
-_BOUNDS = frozenset({"until", "unless", "before", "除非", "直到", "之前", "以前"})
+_BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _EXCEPTING = frozenset({"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外"})
 _ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人", "谁", "其他人", "别人"})
@@ -58,11 +57,6 @@ def _report() -> re.Pattern[str]:
         rf"|(?:[\w./()-]+: )?(?:{'|'.join(_ACTS.split())})(?![a-z]))",
         re.IGNORECASE,
     )
-
-
-@functools.cache
-def _han() -> re.Pattern[str]:
-    return re.compile(f"[{CJK}]")
 
 
 class Clause(NamedTuple):
@@ -127,10 +121,6 @@ class Frame(NamedTuple):
     is_report: bool
 
     @property
-    def is_cjk(self) -> bool:
-        return not self.text.isascii() and bool(_han().search(self.text))
-
-    @property
     def sign(self) -> int:
         """1 where the main clauses affirm, or deny twice."""
         return math.prod(clause.sign for clause in self.clauses if not clause.is_reason)
@@ -159,6 +149,8 @@ def frame(text: str) -> Frame:
     opening = next((c for c in main[:2] if sum(c.weights.values()) >= 1), main[0] if main else _NOTHING)
     told = tuple(token for token in opening.tokens if token.quantity or token.weight)
     affirmed = [clause for clause in main if clause.sign > 0]
+    is_report = bool(_report().match(text))
+    subject = tuple(_subject(opening.tokens))
     return Frame(
         text=text,
         clauses=clauses,
@@ -173,16 +165,16 @@ def frame(text: str) -> Frame:
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
         lesser=frozenset(n for i, c in enumerate(clauses) for n in given.lesser(_with_next(clauses, i))),
-        subject=() if _report().match(text) else tuple(_subject(opening.tokens)),
+        subject=() if is_report else subject,
         main=told,
         slots=tuple(map(_slot, told)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
         roles=frozenset(role for clause in clauses for role in _roles(clause)),
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
         order=_order(main, said),
-        is_sentence=bool(_subject(opening.tokens)) or any(map(_says_what_holds, said)),
+        is_sentence=bool(subject) or any(map(_says_what_holds, said)),
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
-        is_report=bool(_report().match(text)),
+        is_report=is_report,
     )
 
 
@@ -232,8 +224,9 @@ def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
     surface = token.surface.lower()
     if tokens[at - 1].surface.lower() in _ARTICLES or tokens[at - 1].surface.lower() == "no":
         return False  # the build machine
-    of_the_user = tokens[at - 1].concept == "user" and surface.isascii() and surface.endswith("s")
-    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0) or of_the_user:
+    if surface in _COPULAS or _does(token) or (token.word and token.word.sign < 0):
+        return True
+    if tokens[at - 1].concept == "user" and surface.isascii() and surface.endswith("s"):
         return True
     if token.word and not token.weight:
         return token.concept in ("may", "must")
@@ -310,7 +303,7 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
     negative = [token for token in tokens if token.word and token.word.sign < 0]
     states = tuple(token.concept for token in negative if _has_role(token, "state"))
-    turns = len(negative) + (len(negative) > len(states) and _is_bounded(tokens))
+    turns = len(negative) + (not all(token.weight for token in negative) and _is_bounded(tokens))
     aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
     return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
 

@@ -15,7 +15,7 @@ OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
 
 VALUE_CLASSES = ("being", "place", "origin", "making", "beginning")
-"""Verbs of one class give the same of a thing: what or where it is, where it comes from, what it is made of, its beginning."""
+"""Verbs of one class give the same of a thing: what it is, where it is, whence, made of what, with what at its ends."""
 _ROLES = (
     *VALUE_CLASSES,
     "mention",
@@ -159,14 +159,19 @@ def _stemmed(beginning: str) -> dict[str, Word]:
     return stems
 
 
-def begins_a_phrase(stemmed: str) -> bool:
-    """Tell whether the tables know a phrase whose first word has this stem."""
-    return stemmed in _starts(stemmed[:_BEGINNING])
+def longest_phrase(stemmed: str) -> int:
+    """Return the number of words of the longest phrase of the tables whose first word has this stem; 0 for none."""
+    return _phrases(stemmed[:_BEGINNING]).get(stemmed, 0)
 
 
 @functools.cache
-def _starts(beginning: str) -> frozenset[str]:
-    return frozenset(stem(form.split(" ", 1)[0]) for form in load().by_beginning.get(beginning, ()) if " " in form)
+def _phrases(beginning: str) -> dict[str, int]:
+    longest: dict[str, int] = {}
+    for form in load().by_beginning.get(beginning, ()):
+        if " " in form:
+            first = stem(form.split(" ", 1)[0])
+            longest[first] = max(longest.get(first, 0), form.count(" ") + 1)
+    return longest
 
 
 @functools.cache

@@ -13,6 +13,7 @@ _FIRST = frozenset({"first", "先", "首先", "先行"})
 _THEN = frozenset({"then", "afterwards", "only then", "later", "再", "然后", "之后再", "才", "随后"})
 _CJK_BEFORE = frozenset({"之前", "以前", "前"})
 _CJK_AFTER = frozenset({"之后", "以后", "后"})
+_VERBS = frozenset({"verbs", "value verbs"})
 
 
 class Order(NamedTuple):
@@ -68,14 +69,20 @@ def _listed(tokens: Sequence[Token], words: Sequence[str]) -> Order:
 
 
 def _weights(tokens: Sequence[Token]) -> dict[str, float]:
-    return {token.concept: token.weight for token in tokens if token.weight}
+    things = (token for token in tokens if not (token.word and token.word.roles & _VERBS))
+    return {token.concept: token.weight for token in things if token.weight}
 
 
 def are_turned(one: Order, other: Order) -> bool:
-    """Tell whether what comes first in one comes later in the other, and the other way round, and nothing agrees."""
+    """Tell whether what comes first in one comes later in the other and the other way round, and the later differ."""
     crossed = _common(one.first, other.later), _common(one.later, other.first)
-    straight = _common(one.first, other.first) + _common(one.later, other.later)
-    return min(crossed) > 0 and sum(crossed) > straight
+    agrees = _common(one.later, other.later)
+    return min(crossed) > 0 and not agrees and sum(crossed) >= _common(one.first, other.first)
+
+
+def agree(one: Order, other: Order) -> bool:
+    """Tell whether both put the same first and the same later: "not before it is confirmed", "once it is confirmed"."""
+    return _common(one.first, other.first) > 0 and _common(one.later, other.later) > 0
 
 
 def _common(first: Mapping[str, float], second: Mapping[str, float]) -> float:

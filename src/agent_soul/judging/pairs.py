@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import itertools
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
 from agent_soul.judging.frames import Clause, Frame, frame
+from agent_soul.judging.lexicon import CJK
 from agent_soul.judging.quantities import Quantity
 
 _FRAMES_KEPT = 32_768
@@ -63,7 +65,7 @@ class Pair(_Two):
     @functools.cached_property
     def is_bilingual(self) -> bool:
         """Tell whether one is Chinese and one is not: words that no table knows may then be each other's."""
-        return self.frames[0].is_cjk != self.frames[1].is_cjk
+        return _is_cjk(self.one.text) != _is_cjk(self.other.text)
 
     def total(self, frame: Frame) -> float:
         """Return the weight of what a statement is about; of what nothing in another language could equal a part."""
@@ -158,6 +160,15 @@ class Pair(_Two):
 
     def only_one(self, role: str) -> bool:
         return (role in self.frames[0].roles) != (role in self.frames[1].roles)
+
+
+def _is_cjk(text: str) -> bool:
+    return not text.isascii() and bool(_han().search(text))
+
+
+@functools.cache
+def _han() -> re.Pattern[str]:
+    return re.compile(f"[{CJK}]")
 
 
 def shared_weight(first: Mapping[str, float], second: Mapping[str, float]) -> float:

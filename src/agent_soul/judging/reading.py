@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import begins_a_phrase, entry, find, listed, load, stem
+from agent_soul.judging.lexicon import entry, find, listed, load, longest_phrase, stem
 from agent_soul.judging.pieces import NAME_WEIGHT, Token, parts, pieces
 from agent_soul.judging.quantities import Quantity
 
@@ -30,7 +30,6 @@ _TITLE = re.compile(r"\b(?:Mrs?|Ms|Dr)\.\s(?=[A-Z])")
 _ACCENTED = re.compile("[\u00c0-\u024f]")
 
 
-_LONGEST_PHRASE = 6
 _LEAST_INFLECTED = 6
 """Letters of a name from which it may be an inflected word: Sam is not `same`."""
 
@@ -45,7 +44,7 @@ def _phrases(tokens: list[Token]) -> list[Token]:
             joined.append(token)
             position += 1
             continue
-        length = _phrase_length(tokens, position) if begins_a_phrase(token.concept.split("-")[0]) else 1
+        length = _phrase_length(tokens[position : position + longest_phrase(token.concept.split("-")[0])])
         phrase = tokens[position : position + length]
         found = _known(" ".join(word.surface for word in phrase), token.concept, token.is_name)
         if "-" in found.surface and not found.word and (whole := find(found.surface.lower().replace("-", " "))):
@@ -58,8 +57,8 @@ def _phrases(tokens: list[Token]) -> list[Token]:
     return joined
 
 
-def _phrase_length(tokens: list[Token], start: int) -> int:
-    surfaces = [token.surface.lower() for token in tokens[start : start + _LONGEST_PHRASE]]
+def _phrase_length(tokens: list[Token]) -> int:
+    surfaces = [token.surface.lower() for token in tokens]
     for length in range(len(surfaces), 1, -1):
         phrase = " ".join(surfaces[:length])
         if find(_plain(phrase)):
@@ -69,7 +68,7 @@ def _phrase_length(tokens: list[Token], start: int) -> int:
 
 def _plain(phrase: str) -> str:
     """Return a phrase without the endings of possession."""
-    return " ".join(word.removesuffix("'s") for word in phrase.split(" "))
+    return " ".join(word.removesuffix("'s") for word in phrase.split(" ")) if "'" in phrase else phrase
 
 
 @functools.lru_cache(maxsize=50_000)

@@ -19,6 +19,8 @@ _REACH_OF_AN_OBJECT = 3
 _JOINING = frozenset({"in", "on", "to", "at", "from"})
 _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _AGENT = frozenset({"by", "由", "归", "找"})
+_REACH_OF_AGENT = 4
+"""Words between 由 and the name of who does it: `由运营的小蒋审核`."""
 _LEAVING = frozenset({"from", "off", "left", "从", "由"})
 _ARRIVING = frozenset(
     {"to", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
@@ -143,7 +145,10 @@ def _verb_of(tokens: Sequence[Token], at: int) -> str:
         is_object = len(before) - verb <= _REACH_OF_AN_OBJECT and not is_joined
         if is_means or (is_object if takes_objects else is_joined):
             return _class_of(before[verb])
-    return ANY_VERB if is_means else ""
+    if is_means:
+        return ANY_VERB
+    done = next((token for token in reversed(before[:-1]) if _is_participle(token)), None)
+    return done.concept if done and _JOINING & {*surfaces[-2:]} else ""  # translated in X
 
 
 def _class_of(verb: Token) -> str:
@@ -155,7 +160,11 @@ def _class_of(verb: Token) -> str:
 def _gives_values(token: Token) -> bool:
     if token.word:
         return "value verbs" in token.word.roles
-    return token.surface.isascii() and token.surface.endswith("ed") and not token.is_name  # a participle
+    return _is_participle(token)
+
+
+def _is_participle(token: Token) -> bool:
+    return token.surface.isascii() and token.surface.endswith("ed") and not token.is_name
 
 
 def places(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
@@ -185,7 +194,8 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
     owns = any(token.word and "owning" in token.word.roles for token in tokens)
     for at, token in enumerate(tokens):
-        if not owns and (not at or tokens[at - 1].surface.lower() not in _AGENT):
+        near = {each.surface.lower() for each in tokens[max(at - _REACH_OF_AGENT, 0) : at]}
+        if not owns and not (tokens[at - 1 : at] and tokens[at - 1].surface.lower() in _AGENT) and "由" not in near:
             continue
         if token.word and token.word.holder and token.word.holder[0] == "role":
             yield token.word.holder[1]
@@ -223,7 +233,7 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
 def _is_dropped(words: Sequence[str], at: int) -> bool:
     """Tell whether a clause says that what stands here is done with: `no longer use X`, `X was replaced by`."""
     before, after = words[max(at - _REACH_OF_DROPPING, 0) : at], words[at + 1 : at + 4]
-    is_over = any(word in _DROPPING for word in before) and not _KEEPING & {*before}
+    is_over = (before[-1:] == ["left"] or not _DROPPING.isdisjoint(before)) and _KEEPING.isdisjoint(before)
     is_done_with = bool(_DROPPED & {*after}) and not _KEEPING & {*after}
     return is_over or is_done_with or " ".join(after).startswith(_REPLACED_BY)
 
