@@ -38,18 +38,18 @@ def judged(hub: Hub, pairs: list[tuple[Statement, Statement]], *, keep: bool = T
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Statement, Statement]]:
     """Return the pairs that the judge himself was asked for."""
     seen: list[tuple[Statement, Statement]] = []
-    judge = judging.judge
+    judge = judging.contradiction
 
     def counting(one: Statement, other: Statement) -> Judgement:
         seen.append((one, other))
         return judge(one, other)
 
-    monkeypatch.setattr(judging, "judge", counting)
+    monkeypatch.setattr(judging, "contradiction", counting)
     return seen
 
 
 def test_what_is_remembered_is_what_the_judge_said(here: Hub, asked: list[tuple[Statement, Statement]]) -> None:
-    expected = [judging.judge(*pair) for pair in PAIRS]
+    expected = [judging.contradiction(*pair) for pair in PAIRS]
     asked.clear()
     assert judged(here, PAIRS) == expected
     assert len(asked) == len(PAIRS)
@@ -57,6 +57,22 @@ def test_what_is_remembered_is_what_the_judge_said(here: Hub, asked: list[tuple[
     assert judged(here, PAIRS) == expected
     assert not asked
     assert {judgement.label for judgement in expected} >= {Label.CONFLICT, Label.DISTINCT}
+
+
+def test_what_there_is_no_time_for_is_counted_and_judged_later(
+    here: Hub, asked: list[tuple[Statement, Statement]]
+) -> None:
+    expected = judged(here, PAIRS[:3])
+    asked.clear()
+    with judgements.remembered_judge(here, seconds=0) as judge:
+        found = [judge(*pair) for pair in PAIRS]
+
+    assert found[:3] == expected
+    assert {(judgement.label, judgement.rule) for judgement in found[3:]} == {(Label.DISTINCT, "not compared")}
+    assert judge.unjudged == len(PAIRS) - 3
+    assert not asked
+    judged(here, PAIRS)
+    assert asked == PAIRS[3:], "nothing of it was kept as a judgement"
 
 
 def test_only_what_is_new_is_judged(here: Hub, asked: list[tuple[Statement, Statement]]) -> None:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agent_soul.event import Event
-from agent_soul.judging import Judgement, Label, Statement, judge, may_be_duplicates
+from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
@@ -104,7 +104,7 @@ def by_claim(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
             )
 
 
-def by_text(events: Sequence[Event], settled: Settled, judge: Judge = judge) -> Iterable[Conflict]:
+def by_text(events: Sequence[Event], settled: Settled, judge: Judge = contradiction) -> Iterable[Conflict]:
     """Yield the conflicts that the judge of texts suspects among the statements of each reach."""
     reaches: dict[tuple[str, ...], list[Event]] = defaultdict(list)
     for event in events:
@@ -145,10 +145,10 @@ def statement_of(event: Event) -> Statement:
     return Statement(event.summary[:_LONGEST_JUDGED], event.kind, stated_for(event), is_temporary)
 
 
-def find_conflicts(resolution: Resolution, judge: Judge = judge) -> tuple[Conflict, ...]:
+def find_conflicts(resolution: Resolution, judge: Judge = contradiction) -> tuple[Conflict, ...]:
     """Return the open conflicts among the active events, newest first; pairs that a person settled are left out.
 
-    `judge` does what `judging.judge` does, where the caller knows a faster way.
+    `judge` does what `judging.contradiction` does, where the caller knows a faster way.
     """
     stages: tuple[Stage, ...] = (by_claim, partial(by_text, judge=judge))
     active = [verdict.event for verdict in resolution.active]

@@ -10,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from agent_soul import judging
-from agent_soul.conflicts import Judge
 from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import Hub
@@ -25,28 +26,40 @@ _MOST_KEPT = 100_000
 
 
 @contextlib.contextmanager
-def remembered_judge(hub: Hub, *, keep: bool = True) -> Iterator[Judge]:
-    """Yield the judge, who looks into what this clone has judged before; with `keep` what is new is kept afterwards."""
-    memory = _Memory(hub.state / _FILE)
-    yield memory.judge
+def remembered_judge(hub: Hub, *, keep: bool = True, seconds: float = math.inf) -> Iterator[RememberedJudge]:
+    """Yield who finds contradictions, and looks first into what this clone has judged before.
+
+    With `keep` what is new is kept afterwards. Once judging has taken `seconds`, what is new is only counted.
+    """
+    judge = RememberedJudge(hub.state / _FILE, seconds)
+    yield judge
     if keep and hub.state.is_dir():
-        memory.save()
+        judge.save()
 
 
-class _Memory:
-    """Judgements by the digest of their two statements."""
+class RememberedJudge:
+    """Judgements by the digest of their two statements; called as `judging.contradiction` is.
 
-    def __init__(self, file: Path) -> None:
-        self._file, self._rules = file, _state_of_the_rules()
+    `unjudged` counts the pairs that nothing is known of, as there was no time left.
+    """
+
+    def __init__(self, file: Path, seconds: float) -> None:
+        self._file, self._seconds, self._rules = file, seconds, _state_of_the_rules()
+        self.unjudged = 0
         self._known = self._read()
         self._asked: dict[str, list[str]] = {}
 
-    def judge(self, one: Statement, other: Statement) -> Judgement:
+    def __call__(self, one: Statement, other: Statement) -> Judgement:
         key = hashlib.blake2b(repr((*one, *other)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         found = self._known.get(key)
+        if found is None and self._seconds <= 0:
+            self.unjudged += 1
+            return Judgement(Label.DISTINCT, "not compared")
         if found is None:
-            judgement = judging.judge(one, other)
+            started = time.monotonic()
+            judgement = judging.contradiction(one, other)
             found = [judgement.label, judgement.rule, *judgement.evidence]
+            self._seconds -= time.monotonic() - started
         self._asked[key] = found
         label, rule, *evidence = found
         return Judgement(Label(label), rule, tuple(evidence))

@@ -69,7 +69,7 @@ class Section(NamedTuple):
 class Context(NamedTuple):
     """What an agent should know now. `left_out` counts by section what there was no room for.
 
-    `note` is for who asked: that no line belongs to the project.
+    `note` is for who asked: that no line belongs to the project, or that conflicts may be missing.
     """
 
     request: Request
@@ -102,7 +102,14 @@ def make_context(request: Request, memory: Memory) -> Context:
     whole = price(pieces, [title]) if len(pieces) <= _MOST_PRICED else 0
     note = _note(left_out, whole, request.typed) if left_out else ""
     text = "\n".join(filter(None, [title, layout.text(), note])) + "\n"
-    return Context(request, text, tuple(_sections(layout)), left_out, unknown_project(request, memory))
+    notes = filter(None, [unknown_project(request, memory), _unjudged(request, memory)])
+    return Context(request, text, tuple(_sections(layout)), left_out, "; ".join(notes))
+
+
+def _unjudged(request: Request, memory: Memory) -> str:
+    """Return what to say where conflicts may be missing."""
+    pairs = f"{memory.unjudged} pairs of new statements are" if memory.unjudged != 1 else "1 pair of new statements is"
+    return f"{pairs} not compared yet, `{request.typed} conflicts` does that" if memory.unjudged else ""
 
 
 def _filled(identity: Sequence[Piece], memories: Sequence[Piece], frame: Sequence[str], budget: int) -> Layout:

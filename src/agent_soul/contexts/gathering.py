@@ -29,6 +29,9 @@ from agent_soul.searching.models import READING_SECONDS, meant_by
 from agent_soul.searching.related import likeness_to_answers
 from agent_soul.settings import load_config
 
+JUDGING_SECONDS = 1.5
+"""Nobody waits longer for new statements to be compared; the next that reads goes on where this one ended."""
+
 
 def context_of(hub: Hub, request: Request, now: datetime) -> Context:
     """Return the context of a request as of `now`, which carries the reader's own offset."""
@@ -45,9 +48,10 @@ def recall(hub: Hub, log: Log, task: str, now: datetime, reading: float = READIN
     as_of = default_state(None, recorded_in(hub), today).as_of
     resolution = folded(resolve(log.events, as_of, config))
     relevance = relevance_of(hub, task, today, reading)
-    with remembered_judge(hub) as judge:
+    with remembered_judge(hub, seconds=JUDGING_SECONDS) as judge:
         conflicts = find_conflicts(resolution, judge)
-    return Memory(_identity(hub), resolution, conflicts, config, now.date().isoformat(), relevance)
+    day = now.date().isoformat()
+    return Memory(_identity(hub), resolution, conflicts, config, day, relevance, unjudged=judge.unjudged)
 
 
 def relevance_of(hub: Hub, task: str, today: str, reading: float = READING_SECONDS) -> Mapping[str, float]:
