@@ -15,6 +15,7 @@ import pytest
 from agent_soul.adding import add
 from agent_soul.boot import LEAST_REPORT_BUDGET, Boot, boot
 from agent_soul.cli import main
+from agent_soul.contexts import gathering
 from agent_soul.contexts.asking import Request
 from agent_soul.contexts.gathering import context_of
 from agent_soul.errors import RefusedError
@@ -137,6 +138,21 @@ def test_two_days_without_notes_are_noticed_on_the_third(hub: Path) -> None:
     again = start(here).text
     assert f"- Yesterday's log: 1 entry, canonical/daily/{yesterday}.md" in again
     assert again.count("Missed: ") == 1
+
+
+def test_a_start_does_not_wait_until_all_that_is_new_is_compared(hub: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = open_hub(hub)
+    for port in (80, 81):
+        say(here, f"The gateway listens on port {port}.")
+    monkeypatch.setattr(gathering, "JUDGING_SECONDS", 0)
+    found = start(here)
+    assert "Waiting: 1 pair of new statements to be compared: `soul conflicts`" in found.report.pending
+    assert found.context.note == "1 pair of new statements is not compared yet, `soul conflicts` does that"
+
+    monkeypatch.undo()
+    found = start(here)
+    assert found.report.pending[-1] == "Waiting: 1 open conflict: `soul conflicts`"
+    assert not found.context.note
 
 
 def test_what_waits_for_somebody_is_counted(hub: Path) -> None:

@@ -115,6 +115,8 @@ def test_what_upkeep_says_of_itself_is_no_remark() -> None:
         (note(1, "We decided it.", project="shop"), {"kind": "decision", "scope": "project", "project": "shop"}),
         (note(1, "User likes tea.", kind="preference"), {"kind": "preference", "scope": "profile"}),
         (note(1, "Call it tea.", kind="correction"), {"kind": "correction", "scope": "profile"}),
+        (note(1, "更正：叫它茶。", scope="fuzzy"), {"kind": "correction", "scope": "profile"}),
+        (note(1, "Correction: tea.", project="shop"), {"kind": "correction", "scope": "project", "project": "shop"}),
     ],
 )
 def test_where_and_as_what_a_remark_is_kept(remark: dict[str, Any], kept: dict[str, Any]) -> None:

@@ -336,6 +336,31 @@ def test_the_most_worthy_are_given_in_full_and_the_others_as_headlines() -> None
     assert all("…" in line.text and line.text.endswith(f" ({line.name})") for line in cut)
 
 
+@pytest.mark.parametrize("budget", [700, 3_000])
+def test_what_answers_the_task_is_given_with_its_reasons_where_there_is_room(budget: int) -> None:
+    why = {"rationale": "Two wrote.", "by": "Lucy"}
+    records = [
+        project_event(1, "SQLite was dropped.", kind="decision", decision=why, detail="# One *writer*.\n\nNo more."),
+        project_event(2, "Postgres it is.", detail="The asked one. " * 80),
+        project_event(3, "Unasked.", detail="Nobody wants it."),
+        project_event(4, "A book.", detail="Chapter. " * 1_000),
+        *(project_event(number) for number in range(10, 30)),
+    ]
+    relevance = {"event-1": 0.6, "event-2": 1.0, "event-4": 0.9}
+
+    context = make_context(Request(project="DataFlow", budget=budget), memory_of(*records, relevance=relevance))
+
+    assert not context.left_out, "all lines first"
+    assert (
+        "- SQLite was dropped. (event-1 03-01)\n  \\# One \\*writer\\*.\n  No more.\n  Why: Two wrote.\n"
+        "  Decided by: Lucy\n" in context.text
+    )
+    assert ("The asked one. The asked one." in context.text) == (budget == 3_000)
+    assert "Nobody wants it." not in context.text
+    assert "- A book. … (event-4 " in context.text
+    assert estimate_tokens(context.text) <= budget
+
+
 @pytest.mark.parametrize("budget", [400, 1_000])
 def test_commands_stand_as_they_are_typed_and_are_paid_for(budget: int) -> None:
     typed = 'python3 "/home/me/my soul/scripts/soul.py"'

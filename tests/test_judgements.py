@@ -33,26 +33,26 @@ def here(git_hub: Path) -> Hub:
 
 
 def judged(hub: Hub, pairs: list[tuple[Statement, Statement]], *, keep: bool = True) -> list[Judgement]:
-    with judgements.remembered_judge(hub, keep=keep) as judge:
-        return [judge(*pair) for pair in pairs]
+    with judgements.remembered_contradictions(hub, keep=keep) as look:
+        return [look.judge(*pair) for pair in pairs]
 
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Statement, Statement]]:
     """Return the pairs that the judge himself was asked for."""
     seen: list[tuple[Statement, Statement]] = []
-    judge = judging.judge
+    judge = judging.contradiction
 
     def counting(one: Statement, other: Statement) -> Judgement:
         seen.append((one, other))
         return judge(one, other)
 
-    monkeypatch.setattr(judging, "judge", counting)
+    monkeypatch.setattr(judging, "contradiction", counting)
     return seen
 
 
 def test_what_is_remembered_is_what_the_judge_said(here: Hub, asked: list[tuple[Statement, Statement]]) -> None:
-    expected = [judging.judge(*pair) for pair in PAIRS]
+    expected = [judging.contradiction(*pair) for pair in PAIRS]
     asked.clear()
     assert judged(here, PAIRS) == expected
     assert len(asked) == len(PAIRS)
@@ -60,6 +60,22 @@ def test_what_is_remembered_is_what_the_judge_said(here: Hub, asked: list[tuple[
     assert judged(here, PAIRS) == expected
     assert not asked
     assert {judgement.label for judgement in expected} >= {Label.CONFLICT, Label.DISTINCT}
+
+
+def test_what_there_is_no_time_for_is_counted_and_judged_later(
+    here: Hub, asked: list[tuple[Statement, Statement]]
+) -> None:
+    expected = judged(here, PAIRS[:3])
+    asked.clear()
+    with judgements.remembered_contradictions(here, seconds=0) as look:
+        found = [look.judge(*pair) for pair in PAIRS]
+
+    assert found[:3] == expected
+    assert {(judgement.label, judgement.rule) for judgement in found[3:]} == {(Label.DISTINCT, "not compared")}
+    assert look.unjudged == len(PAIRS) - 3
+    assert not asked
+    judged(here, PAIRS)
+    assert asked == PAIRS[3:], "nothing of it was kept as a judgement"
 
 
 def test_only_what_is_new_is_judged(here: Hub, asked: list[tuple[Statement, Statement]]) -> None:
@@ -141,6 +157,15 @@ def test_a_reach_that_did_not_change_is_not_looked_at(here: Hub, asked: list[tup
     assert found(here, events) == expected
     assert asked == []
     assert not (here.state / "judgements.json").exists()
+
+
+def test_a_reach_that_there_was_no_time_for_is_looked_at_again(here: Hub) -> None:
+    events = events_of(*SAYINGS)
+    with judgements.remembered_contradictions(here, seconds=0) as look:
+        assert list(look(events)) == []
+        assert look.unjudged > 0
+
+    assert found(here, events) == [(one.id, other.id, judgement) for one, other, judgement in contradictions(events)]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent_soul.judging import Judgement, Label, Statement, judge, may_be_duplicates
+from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates
 from agent_soul.judging.frames import frame
 from agent_soul.judging.lexicon import entry, find, load, sections, stem
 from agent_soul.judging.reading import read
@@ -343,6 +344,11 @@ def test_what_is_left_unjudged_would_be_no_duplicate(one: str, other: str) -> No
         assert judged(one, other).label is not DUPLICATE
 
 
+@given(TEXTS, TEXTS)
+def test_what_is_left_unjudged_would_be_no_contradiction(one: str, other: str) -> None:
+    assert (contradiction(Statement(one), Statement(other)).label is CONFLICT) == (judged(one, other).label is CONFLICT)
+
+
 def test_the_tables_are_well_formed() -> None:
     for name in ("concepts.txt", "oppositions.txt"):
         for section, rows in sections(name).items():
@@ -444,6 +450,21 @@ def test_labelled_pairs_are_judged_as_well_as_promised(
     assert result["duplicate F1"] >= duplicates
     assert result["wrongly suggested for merging"] <= wrongly_suggested
     assert result["merged by themselves"] == 0
+
+
+@pytest.mark.parametrize("file", sorted(DATA.glob("pairs*.jsonl")), ids=lambda file: file.name)
+def test_every_contradiction_that_the_judge_finds_is_found_at_a_part_of_the_cost(file: Path) -> None:
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    pairs = [(_statement(row["a"]), _statement(row["b"])) for row in rows]
+    judgements = [(contradiction(*pair), judge(*pair)) for pair in pairs]
+
+    assert all(quick == whole for quick, whole in judgements if whole.label is CONFLICT)
+    assert all(quick.label is not CONFLICT for quick, whole in judgements if whole.label is not CONFLICT)
+    assert sum(quick.rule == "nothing to contradict" for quick, _ in judgements) > len(rows) / 20
+
+
+def _statement(record: Mapping[str, Any]) -> Statement:
+    return Statement(record["summary"], record["kind"])
 
 
 def test_the_judgement_is_the_same_in_every_process(tmp_path: Path) -> None:

@@ -165,8 +165,9 @@ def waiting(hub: Hub, log: Log, memory: Memory) -> Iterator[str]:
     """Yield what waits for somebody, each with the command that shows it."""
     resolution = memory.resolution
     pending = Pending(
-        unsent=sum(len(entry.events) for entry in outbox.entries(hub)[0]),
+        unsent=outbox.unsent(hub),
         conflicts=len(memory.conflicts),
+        unjudged=memory.unjudged,
         crossed=len(crossings(resolution, memory.config.thresholds)),
         for_review=resolution.counts[Status.PENDING],
         quarantined=resolution.counts[Status.QUARANTINED],

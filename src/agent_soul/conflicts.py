@@ -14,7 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from agent_soul.event import Event
-from agent_soul.judging import Judgement, Label, Statement, judge, may_be_duplicates
+from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
@@ -107,7 +107,7 @@ def by_claim(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
             )
 
 
-def contradictions(events: Sequence[Event], judge: Judge = judge) -> Iterable[Contradiction]:
+def contradictions(events: Sequence[Event], judge: Judge = contradiction) -> Iterable[Contradiction]:
     """Yield each two of `events`, all of one reach, that `judge` takes for a conflict, the older first."""
     return (found for found in judged_pairs(events, judge) if found[2].label is Label.CONFLICT)
 

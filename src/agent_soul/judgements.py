@@ -11,13 +11,15 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from agent_soul import conflicts, judging
-from agent_soul.conflicts import Contradiction, Judge, Look, contradictions, statement_of
+from agent_soul.conflicts import Contradiction, contradictions, statement_of
 from agent_soul.errors import StoppedError
 from agent_soul.event import Event
 from agent_soul.files import read_regular, replace_file
@@ -30,53 +32,54 @@ _LABELS = frozenset(Label)
 
 
 @contextlib.contextmanager
-def remembered_contradictions(hub: Hub, *, keep: bool = True) -> Iterator[Look]:
-    """Yield `conflicts.contradictions`, which looks into what this clone has found before; with `keep` it is kept."""
-    rules = _state_of_the_rules()
-    pairs = _Pairs(hub.state / _PAIRS, rules)
-    reaches = _Reaches(hub.state / _REACHES, rules, pairs.judge)
-    yield reaches.look
+def remembered_contradictions(
+    hub: Hub, *, keep: bool = True, seconds: float = math.inf
+) -> Iterator[RememberedContradictions]:
+    """Yield what does as `conflicts.contradictions` does, and looks first into what this clone has found before.
+
+    With `keep` what is new is kept afterwards. Once judging has taken `seconds`, what is new is only counted.
+    """
+    found = RememberedContradictions(hub.state, seconds)
+    yield found
     if keep and hub.state.is_dir():
-        reaches.save()
-        pairs.save()
+        found.save()
 
 
-@contextlib.contextmanager
-def remembered_judge(hub: Hub, *, keep: bool = True) -> Iterator[Judge]:
-    """Yield the judge, who looks into what this clone has judged before; with `keep` what is new is kept afterwards."""
-    pairs = _Pairs(hub.state / _PAIRS, _state_of_the_rules())
-    yield pairs.judge
-    if keep and hub.state.is_dir():
-        pairs.save()
-
-
-class _Reaches:
+class RememberedContradictions:
     """What contradicts what in a reach, by the digest of all its statements; of one that changed nothing is known."""
 
-    def __init__(self, file: Path, rules: str, judge: Judge) -> None:
-        self._file, self._rules, self._judge = file, rules, judge
-        self._known = dict(_noted(file, rules, "reaches"))
+    def __init__(self, state: Path, seconds: float) -> None:
+        self._file, self._rules = state / _REACHES, _state_of_the_rules()
+        self.judge = RememberedJudge(state / _PAIRS, self._rules, seconds)
+        self._known = _noted(self._file, self._rules, "reaches")
         self._asked: dict[str, Any] = {}
 
-    def look(self, events: Sequence[Event]) -> Iterable[Contradiction]:
+    @property
+    def unjudged(self) -> int:
+        """Number of pairs of which nothing is known, as there was no time left."""
+        return self.judge.unjudged
+
+    def __call__(self, events: Sequence[Event]) -> Iterable[Contradiction]:
         if len(events) < 2:
             return []
-        key = _digest(events)
+        key, unjudged = _digest(events), self.unjudged
         found = _found_in(events, self._known.get(key))
         if found is not None:
             self._asked[key] = self._known[key]
             return found
         place = {event.id: number for number, event in enumerate(events)}
-        found = list(contradictions(events, self._judge))
-        self._asked[key] = [
-            [place[one.id], place[other.id], judgement.rule, *judgement.evidence] for one, other, judgement in found
-        ]
+        found = list(contradictions(events, self.judge))
+        if self.unjudged == unjudged:
+            self._asked[key] = [
+                [place[one.id], place[other.id], judgement.rule, *judgement.evidence] for one, other, judgement in found
+            ]
         return found
 
     def save(self) -> None:
         """Write what was asked for now, and nothing else: a reach that changed never is again what it was."""
         if self._asked and self._asked.keys() != self._known.keys():
             _note(self._file, self._rules, "reaches", self._asked)
+        self.judge.save()
 
 
 def _digest(events: Sequence[Event]) -> str:
@@ -99,11 +102,15 @@ def _contradiction(events: Sequence[Event], one: int, other: int, rule: str, *ev
     return events[one], events[other], Judgement(Label.CONFLICT, str(rule), tuple(map(str, evidence)))
 
 
-class _Pairs:
-    """Judgements by the digest of their two statements."""
+class RememberedJudge:
+    """Judgements by the digest of their two statements; called as `judging.contradiction` is.
 
-    def __init__(self, file: Path, rules: str) -> None:
-        self._file, self._rules = file, rules
+    `unjudged` counts the pairs that nothing is known of, as the `seconds` for judging are over.
+    """
+
+    def __init__(self, file: Path, rules: str, seconds: float) -> None:
+        self._file, self._rules, self._seconds = file, rules, seconds
+        self.unjudged = 0
         self._asked: dict[str, list[str]] = {}
 
     @cached_property
@@ -114,12 +121,17 @@ class _Pairs:
             return {key: [*map(str, found)] for key, found in pairs if found[0] in _LABELS and found[1]}
         return {}
 
-    def judge(self, one: Statement, other: Statement) -> Judgement:
+    def __call__(self, one: Statement, other: Statement) -> Judgement:
         key = hashlib.blake2b(repr((*one, *other)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         found = self._known.get(key)
+        if found is None and self._seconds <= 0:
+            self.unjudged += 1
+            return Judgement(Label.DISTINCT, "not compared")
         if found is None:
-            judgement = judging.judge(one, other)
+            started = time.monotonic()
+            judgement = judging.contradiction(one, other)
             found = [judgement.label, judgement.rule, *judgement.evidence]
+            self._seconds -= time.monotonic() - started
         self._asked[key] = found
         label, rule, *evidence = found
         return Judgement(Label(label), rule, tuple(evidence))

@@ -86,6 +86,11 @@ def entries(hub: Hub) -> tuple[list[Entry], list[Problem]]:
     return found, problems
 
 
+def unsent(hub: Hub) -> int:
+    """Return how many lines stand in the outbox; reading them as events takes a hundred times as long."""
+    return sum(sum(map(bool, content.split(b"\n"))) for content in contents(hub).values())
+
+
 def whole_log(hub: Hub) -> Log:
     """Return the log with what is acknowledged and stands in the outbox alone; the next compile puts that back."""
     return with_waiting(hub, parse_log(read_source_files(hub.root)))

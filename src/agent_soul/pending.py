@@ -10,6 +10,7 @@ class Pending(NamedTuple):
 
     unsent: int = 0
     conflicts: int = 0
+    unjudged: int = 0
     crossed: int = 0
     for_review: int = 0
     quarantined: int = 0
@@ -20,6 +21,7 @@ class Pending(NamedTuple):
         rows = (
             (self.unsent, unsent_as, "soul sync"),
             (self.conflicts, f"open conflict{_s(self.conflicts)}", "soul conflicts"),
+            (self.unjudged, f"pair{_s(self.unjudged)} of new statements to be compared", "soul conflicts"),
             (self.crossed, f"crossed limit{_s(self.crossed)} of metrics", "soul metric --check"),
             (self.for_review, "for review", "soul review"),
             (self.quarantined, "with an id that has two contents", "soul validate"),

@@ -33,7 +33,7 @@ class Memory(NamedTuple):
     """What a context is chosen from. `today` is the date on the reader's own calendar.
 
     `identity` holds the files of L0 by name. `relevance` says how well events answer the task, from 0 to 1 (the best),
-    by id. `only` are the events that may be shown, None for all.
+    by id. `only` are the events that may be shown, None for all. `unjudged` pairs of statements were not compared yet.
     """
 
     identity: Mapping[str, str]
@@ -43,3 +43,4 @@ class Memory(NamedTuple):
     today: str
     relevance: Mapping[str, float] = MappingProxyType({})
     only: frozenset[str] | None = None
+    unjudged: int = 0

@@ -22,7 +22,7 @@ from agent_soul.contexts.candidates import (
     Candidate,
     candidates,
 )
-from agent_soul.contexts.layout import Layout, Piece, Shown, price
+from agent_soul.contexts.layout import Form, Layout, Piece, Shown, price
 from agent_soul.errors import RefusedError
 from agent_soul.identity import L0_FILES, statements
 from agent_soul.markdown import title_text
@@ -30,7 +30,7 @@ from agent_soul.metrics import Crossing, crossings
 from agent_soul.pages import L2_BUDGET, Line
 from agent_soul.render import Style, event_line, more_to_say
 from agent_soul.reports import crossing_marks, metric_line
-from agent_soul.text import compare_key, neutralise
+from agent_soul.text import compare_key, escape_markdown, neutralise
 from agent_soul.tokens import estimate_tokens
 
 IDENTITY = "Identity"
@@ -42,6 +42,8 @@ _HEADLINE_SHARE = 20
 """Of this part of the budget lines are given in full, once the rest is used for headlines."""
 _HEADLINE, _LINE = 14, 100
 """Tokens of a statement: the least that says whether to look with `soul show`, and in full."""
+_DETAIL = 400
+"""Tokens of the longest detail that is shown; what is longer is for `soul show`."""
 _HEADLINE_FORM = "{summary}{marks} ({id}{source})"
 """Without its date, which says nothing of whether to look: seven headlines then take the room of six."""
 _HEADLINES = 150
@@ -69,7 +71,7 @@ class Section(NamedTuple):
 class Context(NamedTuple):
     """What an agent should know now. `left_out` counts by section what there was no room for.
 
-    `note` is for who asked: that no line belongs to the project.
+    `note` is for who asked: that no line belongs to the project, or that conflicts may be missing.
     """
 
     request: Request
@@ -102,21 +104,33 @@ def make_context(request: Request, memory: Memory) -> Context:
     whole = price(pieces, [title]) if len(pieces) <= _MOST_PRICED else 0
     note = _note(left_out, whole, request.typed) if left_out else ""
     text = "\n".join(filter(None, [title, layout.text(), note])) + "\n"
-    return Context(request, text, tuple(_sections(layout)), left_out, unknown_project(request, memory))
+    notes = filter(None, [unknown_project(request, memory), _unjudged(request, memory)])
+    return Context(request, text, tuple(_sections(layout)), left_out, "; ".join(notes))
+
+
+def _unjudged(request: Request, memory: Memory) -> str:
+    """Return what to say where conflicts may be missing."""
+    pairs = f"{memory.unjudged} pairs of new statements are" if memory.unjudged != 1 else "1 pair of new statements is"
+    return f"{pairs} not compared yet, `{request.typed} conflicts` does that" if memory.unjudged else ""
 
 
 def _filled(identity: Sequence[Piece], memories: Sequence[Piece], frame: Sequence[str], budget: int) -> Layout:
-    """Return what there is room for: a share of L0, a share of L1, the rest by worth, and then what is left of L0."""
+    """Return what there is room for: a share of L0, a share of L1, the rest by worth, and then what is left of L0.
+
+    What room is left after that is for the details of what answers the task best.
+    """
     layout = Layout(budget, frame)
     layout.fill(identity, budget // _L0_SHARE)
     lasting = max(budget // _L1_SHARE, budget - _TASK_ENOUGH)
     always = (piece for piece in memories if piece.section in ALWAYS)
-    layout.fill(always, lasting, in_full=lasting > budget // _L1_SHARE)
+    layout.fill(always, lasting, Form.FULL if lasting > budget // _L1_SHARE else Form.HEADLINE)
     layout.fill(memories, layout.left // 10 - budget // _HEADLINE_SHARE)
-    layout.write_out(memories)
+    layout.write_out(memories, Form.FULL)
     layout.fill(memories, budget)
     layout.fill(identity, budget)
-    layout.write_out(memories)
+    layout.write_out(memories, Form.FULL)
+    answers = sorted((piece for piece in memories if piece.relevance), key=lambda piece: -piece.relevance)
+    layout.write_out(answers, Form.DETAILED)
     return layout
 
 
@@ -140,7 +154,7 @@ def _identity(memory: Memory) -> Iterator[Piece]:
             yield Piece(IDENTITY, headings, (-1, next(number)), functools.partial(_said, neutralise(said.text)))
 
 
-def _said(text: str, _: bool) -> tuple[Shown, ...]:
+def _said(text: str, _: Form) -> tuple[Shown, ...]:
     return (Shown("", "", text),)
 
 
@@ -155,7 +169,8 @@ def _memories(request: Request, memory: Memory) -> list[Piece]:
         # A log is read from morning to night.
         order = (section, each.lines[0].event.instant if each.section == LOG else 0, rank)
         lines = functools.cache(functools.partial(_shown, each, request, memory, styles, crossed))
-        pieces.append(Piece(each.section, (heading,), order, lines))
+        relevance = max(memory.relevance.get(line.event.id, 0.0) for line in each.lines)
+        pieces.append(Piece(each.section, (heading,), order, lines, relevance))
     return pieces
 
 
@@ -171,27 +186,37 @@ def _shown(
     memory: Memory,
     styles: tuple[Style, Style],
     crossed: Sequence[Crossing],
-    in_full: bool,
+    form: Form,
 ) -> tuple[Shown, ...]:
     if candidate.series:
         line, marks = candidate.lines[0], crossing_marks(candidate.series, crossed)
         return (Shown(line.event.id, line.name, metric_line(candidate.series, memory.resolution, marks)),)
-    most = _LINE if in_full else min(max(_HEADLINE, request.budget // _HEADLINES), _LINE)
-    return tuple(
-        Shown(
-            line.event.id,
-            line.name,
-            f"- {_elsewhere(candidate.section, line, request)}{_text(line, styles[most == _LINE], memory.today, most)}",
+    most = _LINE if form else min(max(_HEADLINE, request.budget // _HEADLINES), _LINE)
+    shown = []
+    for line in candidate.lines:
+        details = _details(line, form)
+        text = _text(line, styles[most == _LINE], memory.today, most, more=not details)
+        shown.append(
+            Shown(line.event.id, line.name, f"- {_elsewhere(candidate.section, line, request)}{text}{details}")
         )
-        for line in candidate.lines
-    )
+    return tuple(shown)
 
 
-def _text(line: Line, style: Style, today: str, most: int) -> str:
-    """Return a statement with its id and, in full, its date; the year is said where it is not this one."""
+def _text(line: Line, style: Style, today: str, most: int, *, more: bool) -> str:
+    """Return a statement with its id and, in full, its date; the year is said where it is not this one.
+
+    With `more` it is marked where the event says more.
+    """
     when = line.event.date.removeprefix(today[:5])
-    more = bool(more_to_say(line.event))
+    more = more and bool(more_to_say(line.event))
     return event_line(line, style, "", with_source=False, when=when, more=more, share=L2_BUDGET.tokens // most)
+
+
+def _details(line: Line, form: Form) -> str:
+    """Return what else an event says, as rows below its line; nothing where that is too much, or not wanted."""
+    rows = more_to_say(line.event) if form is Form.DETAILED else []
+    text = "".join(f"\n  {escape_markdown(row)}" for row in rows)
+    return text if estimate_tokens(text) <= _DETAIL else ""
 
 
 def _elsewhere(section: str, line: Line, request: Request) -> str:

@@ -22,6 +22,9 @@ from agent_soul.projects import folded
 from agent_soul.resolve import resolve
 from agent_soul.settings import load_config
 
+JUDGING_SECONDS = 1.5
+"""Nobody waits longer for new statements to be compared; the next that reads goes on where this one ended."""
+
 
 def context_of(hub: Hub, request: Request, now: datetime) -> Context:
     """Return the context of a request as of `now`, which carries the reader's own offset."""
@@ -42,9 +45,10 @@ def recall(hub: Hub, log: Log, task: str, now: datetime, reading: float | None =
         from agent_soul.contexts.relevance import relevance_of
 
         relevance = relevance_of(hub, task, today, reading)
-    with remembered_contradictions(hub) as look:
+    with remembered_contradictions(hub, seconds=JUDGING_SECONDS) as look:
         conflicts = find_conflicts(resolution, look)
-    return Memory(_identity(hub), resolution, conflicts, config, now.date().isoformat(), relevance)
+    day = now.date().isoformat()
+    return Memory(_identity(hub), resolution, conflicts, config, day, relevance, unjudged=look.unjudged)
 
 
 def _identity(hub: Hub) -> dict[str, str]:

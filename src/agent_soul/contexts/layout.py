@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from enum import IntEnum
 from typing import NamedTuple
 
 from agent_soul.pages import Room
@@ -11,6 +12,14 @@ _LEAST_LINE = 80
 """Tenths of a token; no line of ours costs less, so that less room is none."""
 _MISSES = 40
 """So many lines that did not fit one after the other, and no shorter one is looked for."""
+
+
+class Form(IntEnum):
+    """How much of a statement is shown: what tells whether to look, all of it, or with its detail and reasons too."""
+
+    HEADLINE = 0
+    FULL = 1
+    DETAILED = 2
 
 
 class Shown(NamedTuple):
@@ -24,14 +33,15 @@ class Shown(NamedTuple):
 class Piece(NamedTuple):
     """What is shown or left out as one. `headings` stand above it, outermost first; `order` is its place below them.
 
-    `lines` gives it in full or as a headline; it is asked when that is needed: most pieces of a large hub are never
-    shown.
+    `lines` gives it in a form; it is asked when that is needed: most pieces of a large hub are never shown.
+    `relevance` says how well it answers the task, from 0 to 1.
     """
 
     section: str
     headings: tuple[str, ...]
     order: tuple[int, ...]
-    lines: Callable[[bool], tuple[Shown, ...]]
+    lines: Callable[[Form], tuple[Shown, ...]]
+    relevance: float = 0.0
 
 
 class Layout:
@@ -39,7 +49,7 @@ class Layout:
 
     def __init__(self, budget: int, frame: Iterable[str]) -> None:
         self.left = budget * 10 - sum(map(cost, frame))
-        self._taken: dict[tuple[int, ...], tuple[Piece, bool]] = {}
+        self._taken: dict[tuple[int, ...], tuple[Piece, Form]] = {}
         self._headings: set[str] = set()
 
     @property
@@ -51,7 +61,7 @@ class Layout:
         """Return the lines of a piece as they were taken."""
         return piece.lines(self._taken[piece.order][1])
 
-    def fill(self, pieces: Iterable[Piece], most: int, *, in_full: bool = False) -> None:
+    def fill(self, pieces: Iterable[Piece], most: int, form: Form = Form.HEADLINE) -> None:
         """Take those of the pieces, first to last, that there is room for; they may cost `most` tokens together."""
         floor = max(self.left - most * 10, 0)
         misses = 0
@@ -60,26 +70,26 @@ class Layout:
                 break
             if piece.order in self._taken:
                 continue
-            needed = self._cost(piece, in_full=in_full)
+            needed = self._cost(piece, form)
             misses = 0 if self.left - needed >= floor else misses + 1
             if not misses:
                 self.left -= needed
-                self._taken[piece.order] = (piece, in_full)
+                self._taken[piece.order] = (piece, form)
                 self._headings.update(piece.headings)
 
-    def write_out(self, pieces: Iterable[Piece]) -> None:
-        """Give those of the taken pieces in full, first to last, that there is room for."""
+    def write_out(self, pieces: Iterable[Piece], form: Form) -> None:
+        """Give those of the taken pieces one form longer, in `form`, first to last, that there is room for."""
         misses = 0
         for piece in pieces:
             if misses > _MISSES:
                 break
-            if self._taken.get(piece.order) != (piece, False):
+            if self._taken.get(piece.order) != (piece, form - 1):
                 continue
-            needed = _cost_of(piece, in_full=True) - _cost_of(piece, in_full=False)
+            needed = _cost_of(piece, form) - _cost_of(piece, Form(form - 1))
             misses = 0 if needed <= self.left else misses + 1
             if not misses:
                 self.left -= needed
-                self._taken[piece.order] = (piece, True)
+                self._taken[piece.order] = (piece, form)
 
     def text(self) -> str:
         """Return the pieces under their headings, an empty line before each outermost one."""
@@ -93,9 +103,9 @@ class Layout:
             rows += [line.text for line in self.shown(piece)]
         return "\n".join(rows)
 
-    def _cost(self, piece: Piece, *, in_full: bool) -> int:
+    def _cost(self, piece: Piece, form: Form) -> int:
         new = (heading for heading in piece.headings if heading not in self._headings)
-        return sum(cost(_row_of(piece, heading)) for heading in new) + _cost_of(piece, in_full=in_full)
+        return sum(cost(_row_of(piece, heading)) for heading in new) + _cost_of(piece, form)
 
 
 def cost(text: str) -> int:
@@ -106,12 +116,12 @@ def cost(text: str) -> int:
 def price(pieces: Sequence[Piece], frame: Iterable[str]) -> int:
     """Return the budget that all pieces in full within the frame need, rounded up to hundreds of tokens."""
     headings = {heading: _row_of(piece, heading) for piece in pieces for heading in piece.headings}
-    tenths = sum(map(cost, (*frame, *headings.values()))) + sum(_cost_of(piece, in_full=True) for piece in pieces)
+    tenths = sum(map(cost, (*frame, *headings.values()))) + sum(_cost_of(piece, Form.FULL) for piece in pieces)
     return -(-tenths // 1000) * 100
 
 
-def _cost_of(piece: Piece, *, in_full: bool) -> int:
-    return sum(cost(line.text) for line in piece.lines(in_full))
+def _cost_of(piece: Piece, form: Form) -> int:
+    return sum(cost(line.text) for line in piece.lines(form))
 
 
 def _row_of(piece: Piece, heading: str) -> str:

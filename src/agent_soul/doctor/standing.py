@@ -84,7 +84,7 @@ def stand(hub: Hub) -> Standing:
         counts=counts,
         bad_lines=log.bad_lines,
         conflicts=int(found[1]) if found else 0,
-        unsent=sum(len(entry.events) for entry in outbox.entries(hub)[0]),
+        unsent=outbox.unsent(hub),
         newest=tuple(sorted(newest.values(), key=lambda each: each.sort_key, reverse=True)),
         joined=_joined(hub),
         costs=tuple(_costs(hub)),

@@ -55,6 +55,24 @@ _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
 
 
+def may_contradict(pair: Pair) -> bool:
+    """Tell whether any rule of this module could find something: each needs what both sides, or one, must hold."""
+    one, other = pair.frames
+    return bool(
+        one.denied
+        or other.denied
+        or one.excluded
+        or other.excluded
+        or (one.lesser and other.lesser)
+        or (one.quantities and other.quantities)
+        or one.settings.keys() & other.settings.keys()
+        or one.persons
+        or other.persons
+        or (one.values and other.values)
+        or (any(clause.sign < 0 for clause in (*one.clauses, *other.clauses)) and pair.contained >= _SENSE_TOPIC)
+    )
+
+
 def given_up(pair: Pair) -> Judgement | None:
     """One says that X was left for Y, or rules X out; the other still gives X."""
     for one, other in (pair.frames, pair.frames[::-1]):

@@ -59,7 +59,7 @@ class Fragment(NamedTuple):
         event, kind = self.newest, self.newest.kind
         if kind in _REPORTS:
             kind = "correction" if CORRECTION in self.reasons else "decision" if DECISION in self.reasons else "fact"
-        record = {"kind": kind, **_place(event), "summary": writable(event.summary)}
+        record = {"kind": kind, **_place(event, kind), "summary": writable(event.summary)}
         record |= {name: event.data[name] for name in _CARRIED if name in event.data}
         importance = max(each.importance for each in self.said)
         return record | {"importance": importance, "derived_from": [each.id for each in self.said]}
@@ -128,9 +128,9 @@ def _told(event: Event) -> Iterable[str]:
         yield CORRECTION
 
 
-def _place(event: Event) -> dict[str, str]:
-    """Return where it is kept: with its project if it names one, else with the person or in stable memory."""
+def _place(event: Event, kind: str) -> dict[str, str]:
+    """Return where it is kept as `kind`: with its project if it names one, else with the person or in stable memory."""
     place = place_of(event)
     if "project" in place:
         return {"scope": "project", "project": place["project"]}
-    return {"scope": "profile" if event.kind in ("preference", "correction") else "stable"}
+    return {"scope": "profile" if kind in ("preference", "correction") else "stable"}
