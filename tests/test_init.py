@@ -8,6 +8,7 @@ import select
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -22,7 +23,7 @@ from agent_soul.founding import asking, running, shipped
 from agent_soul.founding.answers import Answers, filled_in
 from agent_soul.founding.hub import Wishes, found_hub
 from agent_soul.hub import open_hub
-from agent_soul.identity import UNFILLED
+from agent_soul.identity import L0_FILES, UNFILLED
 from agent_soul.log import parse_log, read_source_files
 from agent_soul.settings import load_config
 from conftest import ROOT, SHARED
@@ -592,7 +593,8 @@ def old(tmp_path: Path) -> Path:
     file = next((folder / "sources" / "old-mac").iterdir())
     file.write_bytes(file.read_bytes() + b"{broken\r\n")
     (folder / "soul.json").write_text('{"name": "old"}\n')
-    (folder / "SOUL.md").write_bytes("# 我的\r\n".encode())
+    for name in L0_FILES:
+        (folder / name).write_bytes(f"# 我的 {name}\r\n".encode())
     (folder / "notes.md").write_text("not memory\n")
     (folder / "sources" / "link").symlink_to("/etc")
     file.with_name("2026-03-09.ndjson").symlink_to(file)
@@ -610,9 +612,10 @@ def test_a_hub_of_before_is_taken_over_as_it_is(old: Path, tmp_path: Path, init:
     links = ["sources/link", "sources/old-mac/2026-03-09.ndjson"]
     assert (taken["events"], taken["bad_lines"]) == (2, 1)
     said = [f"{link} is a symbolic link; links are not followed" for link in links]
+    assert all((hub / name).read_bytes() == f"# 我的 {name}\r\n".encode() for name in L0_FILES)
     assert taken["left"] == [*said, "1 below sources/ is no file of the log: sources/old-mac/README.md"]
     for path, (content, _) in before.items():
-        if path == "SOUL.md" or (path.endswith(".ndjson") and path not in links):
+        if path in L0_FILES or (path.endswith(".ndjson") and path not in links):
             assert (hub / path).read_bytes() == content
     assert not (hub / "notes.md").exists()
     assert not (hub / "sources" / "old-mac" / "README.md").exists()
@@ -623,7 +626,17 @@ def test_a_hub_of_before_is_taken_over_as_it_is(old: Path, tmp_path: Path, init:
     assert "is a hub already; nothing was changed" in init(hub, "--yes", "--from", old)
 
 
-def test_a_hub_of_before_is_taken_over_from_its_address(old: Path, tmp_path: Path, init: Init) -> None:
+def test_lines_of_a_newer_version_are_taken_over_and_counted(old: Path, tmp_path: Path, init: Init) -> None:
+    write_log(old, {**EVENT, "event_id": "new-1", "kind": "dream"}, {**EVENT, "event_id": "new-2", "schema": 99})
+
+    assert "2 events, 1 bad lines, 2 lines of a newer version" in init(tmp_path / "new", "--yes", "--from", old)
+    assert "dream" in (tmp_path / "new" / "sources" / "old-mac" / "2026-03-01.0a1b2c3d.ndjson").read_text("utf-8")
+
+
+def test_a_hub_of_before_is_taken_over_from_its_address(
+    old: Path, tmp_path: Path, init: Init, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     git(old, "init", "-q", "-b", "main")
     git(old, "add", "-A")
     git(old, "commit", "-q", "-m", "old")
@@ -659,6 +672,7 @@ def test_nothing_of_a_hub_of_before_is_read_through_a_link(old: Path, tmp_path: 
     (old / "sources").mkdir()
     (private / "old-mac").rename(old / "sources" / "old-mac")
     private.joinpath("key").write_text("PRIVATE\n")
+    (old / "USER.md").unlink()
     os.link(private / "key", old / "USER.md")
     for name in ("SOUL.md", "soul.yaml", "sources/all"):
         (old / name).unlink(missing_ok=True)

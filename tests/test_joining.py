@@ -773,6 +773,74 @@ def test_what_aider_reads_already_stays(said: str, tmp_path: Path, home: Home) -
     assert picture(home.folder) == before
 
 
+@pytest.mark.parametrize("when", ["at once", "after a look", "before another join"])
+def test_folders_of_joins_are_found_where_the_note_is_lost(when: str, tmp_path: Path, home: Home) -> None:
+    """Those that hold nothing but ours; others stay, and so does what a person put beside it."""
+    hub = make_hub(tmp_path / "hub")
+    (home.folder / ".codex").mkdir()
+    (home.folder / ".codex" / "config.toml").write_text("# mine\n")
+    before = picture(home.folder)
+    for name in ("codex", "claude-code", "aider"):
+        join(hub, find(name), home=home, options=EVERYTHING)
+    (hub.state / "joined.json").unlink()
+
+    if when == "after a look":
+        find_again(hub, home=home)
+        (home.folder / ".codex" / "config.toml").unlink()  # the folder was a person's, and stays that
+        del before[".codex/config.toml"]
+    if when == "before another join":
+        join(hub, find("zed"), home=home)
+        end_join(hub, find("zed"), home=home)
+    (home.folder / ".claude" / "skills" / "mine").mkdir()
+    for name in ("codex", "aider", "claude-code"):
+        end_join(hub, find(name), home=home)
+
+    assert picture(home.folder).keys() == before.keys() | {".claude", ".claude/skills", ".claude/skills/mine"}
+    assert not (hub.state / "joined.json").exists()
+
+
+@pytest.mark.parametrize("way", ["work in it", "Claude Code's settings", "Codex's settings", "its own join"])
+def test_projects_are_found_where_the_note_is_lost(
+    way: str, tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub, project = make_hub(tmp_path / "hub"), tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    join(hub, find("codex"), home=home)
+    join(hub, find("codex"), home=home, project=project)
+    (hub.state / "joined.json").unlink()
+    if way == "Claude Code's settings":
+        (home.folder / ".claude.json").write_text(json.dumps({"projects": {str(project): {}}}))
+    if way == "Codex's settings":
+        (home.folder / ".codex" / "config.toml").write_text(f'[projects."{project}"]\ntrust_level = "trusted"\n')
+    find_again(hub, home=home, near=home.folder)
+    is_known = [each.project for each in joined(hub, home=home)] == [None, project]
+    assert is_known == ("settings" in way)
+
+    if way == "work in it":
+        monkeypatch.chdir(project / "src")
+        find_again(hub, home=home)
+    if way == "its own join":
+        end_join(hub, find("codex"), home=home, project=project)
+        assert not list(project.glob("*.md"))
+    else:
+        assert [each.project for each in joined(hub, home=home)] == [None, project]
+        (hub.canonical / "profile.md").write_text("# Profile\n\n- Prefers uv. (cccccccc 2026-11-30)\n")
+        rerender(hub, home=home)
+        assert "Prefers uv" in (project / "AGENTS.md").read_text("utf-8")
+
+
+def test_a_home_is_no_project(tmp_path: Path, home: Home) -> None:
+    """Its files are those of the join in it, in the same places."""
+    hub = make_hub(tmp_path / "hub")
+    join(hub, find("claude-code"), home=home)
+    (hub.state / "joined.json").unlink()
+    (home.folder / ".claude.json").write_text(json.dumps({"projects": {str(home.folder): {}, "/": {}, "relative": 1}}))
+
+    find_again(hub, home=home, near=home.folder / ".claude")
+
+    assert [each.project for each in joined(hub, home=home)] == [None]
+
+
 def test_a_server_of_our_name_stays_and_the_rest_is_joined(tmp_path: Path, home: Home) -> None:
     hub = make_hub(tmp_path / "hub")
     file = home.folder / ".gemini" / "settings.json"

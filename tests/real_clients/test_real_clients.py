@@ -22,6 +22,8 @@ from real_clients.world import L0, L1, World, home_for
 pytestmark = [pytest.mark.programs, pytest.mark.timeout(600)]
 COMMANDS = Path(os.environ.get("REAL_CLIENTS_COMMANDS", ""))
 """Where the programs are; `scripts/real_clients.sh` installs them and says it."""
+SKILL = "Look up or record memory"
+"""How the description of our skill begins; programs list it."""
 _BOOT = re.compile(r"`([^`\n]* boot [^`\n]*)`")
 _ADD = re.compile(r'`([^`\n]* add [^`\n]* --scope )project:NAME( --summary )"situation, fact, reason"`')
 _SECONDS = 30
@@ -88,6 +90,7 @@ def test_it_reads_the_memory_while_it_is_joined(program: Program, world: World, 
         assert L0 in first
         assert L1 in first
         assert newer in (first if find(program.name).has_hooks else model.text)
+        assert SKILL in model.everything  # where Claude Code looks for it there is a link
 
         model.seen.clear()
         world.soul("join", program.name, "--uninstall", home=home)

@@ -216,6 +216,9 @@ every change as a diff and writes nothing; a second join changes no byte; `--uni
   else's skill is at the one place, or a folder of yours at the other. Cline gets a copy: nothing says that it follows
   links. A link whose target is gone is named by `soul doctor` and mended by `--fix`.
 - **What cannot be understood is not written.** What to paste into that file is printed, and the exit code is 5.
+- **What is noted may be lost.** Which folders a join made, and in which projects there is one, stands in the clone's
+  state (`joined.json`). Without it both are found again: folders that hold nothing but ours; projects that Claude
+  Code's or Codex's settings name, or in which a command of ours runs.
 - **All or nothing.** If the system refuses a file in the middle, what was written before is put back.
 - **The text follows the memory.** `compile`, `sync`, `share`, `boot` and the hooks bring it up to date.
 - **The source id** says which agent wrote an event. It is proposed from host, system and program

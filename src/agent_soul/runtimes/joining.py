@@ -27,6 +27,7 @@ from agent_soul.runtimes.machine import (
 from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import drop_note, is_noted, joining_alone, read_note, write_note
 from agent_soul.runtimes.plan import Change, Odd, Plan, plan_end, plan_join
+from agent_soul.runtimes.refinding import find_in_projects, folders_of_joins, known_projects
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.sources import propose
@@ -80,6 +81,8 @@ def join(
     if source:
         refuse_no_source(source)
     home = home or home_of_process()
+    if apply:
+        find_again(hub, home=home, near=project)
     refuse_other_hub(hub, runtime, placed_by(runtime, probe(hub, home, project)), replaces=replaces)
     with joining_alone(hub, "join") if apply else contextlib.nullcontext():
         scene = _scene(hub, runtime, source, project, options or Options(), home)
@@ -129,6 +132,8 @@ def end_join(
     Raises what `join` does.
     """
     home = home or home_of_process()
+    if apply:
+        find_again(hub, home=home, near=project)
     with joining_alone(hub, "join --uninstall") if apply else contextlib.nullcontext():
         scene = probe(hub, home, project)
         placed = list(placed_by(runtime, scene))
@@ -208,11 +213,25 @@ def _written(hub: Hub, plan: Plan) -> Sequence[Change]:
     return plan.changes
 
 
-def find_again(hub: Hub, *, home: Home | None = None) -> None:
-    """Note that programs are joined where that was lost: without the note nobody brings what they read up to date."""
-    if not is_noted(hub) and joined(hub, home=home):
-        with contextlib.suppress(StoppedError), joining_alone(hub, "looking for joins"):
-            write_note(hub, read_note(hub))
+def find_again(hub: Hub, *, home: Home | None = None, near: Path | None = None) -> None:
+    """Note again what is joined where that was lost: without the note nobody brings what programs read up to date.
+
+    A project is found where `near`, or the current folder, lies in it, or a program's own settings name it.
+    """
+    before, is_lost = read_note(hub), not is_noted(hub)
+    if not is_lost and not before.was_lost:
+        return
+    home = home or home_of_process()
+    with contextlib.suppress(StoppedError, OSError):
+        folders = [near or Path.cwd(), *(known_projects(home) if is_lost else [])]
+        standing = [*joined(hub, home=home), *find_in_projects(hub, home, folders)]
+        note = before._replace(was_lost=True)
+        for each in standing:
+            note = note.with_project(each.runtime.name, each.project) if each.project else note
+        note = note.with_folders(folders_of_joins(standing, home)) if is_lost else note
+        if standing and (is_lost or note != before):
+            with joining_alone(hub, "looking for joins"):
+                write_note(hub, note)
 
 
 def sweep_joins(hub: Hub, *, home: Home | None = None) -> list[Path]:

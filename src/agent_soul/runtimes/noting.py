@@ -1,7 +1,8 @@
 """What a clone notes beside the joins, `joined.json`: folders that were made for them, and the projects.
 
-Who is joined stands in the programs' own files. Without this note a folder that we made stays when it is empty, and
-the text in a project stays as it is until it is joined again; the rest is found again by looking.
+Who is joined stands in the programs' own files. A note that was lost is made again by looking (`refinding`): a folder
+that holds nothing but ours counts as made by us, and a project is found where a program or a command of ours
+is at work.
 """
 
 from __future__ import annotations
@@ -19,10 +20,14 @@ from agent_soul.lock import exclusive
 
 
 class Note(NamedTuple):
-    """Folders, outermost first, and the projects that are joined, by the program's name."""
+    """Folders, outermost first, and the projects that are joined, by the program's name.
+
+    `was_lost`: it was made again by looking, so there may be more projects.
+    """
 
     folders: tuple[str, ...] = ()
     projects: Mapping[str, Sequence[str]] = {}
+    was_lost: bool = False
 
     def with_folders(self, made: Iterable[Path]) -> Note:
         """Return the note with these folders too."""
@@ -63,13 +68,14 @@ def read_note(hub: Hub) -> Note:
     with contextlib.suppress(StoppedError, ValueError, RecursionError, AttributeError, TypeError):
         said = json.loads(read_regular(file)) if file.exists() else {}
         projects = {str(name): [str(each) for each in there] for name, there in said.get("projects", {}).items()}
-        return Note(tuple(map(str, said.get("folders", ()))), projects)
+        return Note(tuple(map(str, said.get("folders", ()))), projects, bool(said.get("lost")))
     return Note()
 
 
 def write_note(hub: Hub, note: Note) -> None:
     """Keep the note."""
-    text = json.dumps({"folders": note.folders, "projects": note.projects}, ensure_ascii=False)
+    fields = {"folders": note.folders, "projects": note.projects, **({"lost": True} if note.was_lost else {})}
+    text = json.dumps(fields, ensure_ascii=False)
     replace_file(hub.state / JOINED, text.encode("utf-8", "surrogatepass"))
 
 
