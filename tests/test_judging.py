@@ -359,6 +359,69 @@ def test_a_word_that_is_listed_is_no_other_ones_stem() -> None:
     assert len({word.concept for word in words if word}) == 6
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("half an hour", "30 minutes"),
+        ("three quarters of an hour", "45 minutes"),
+        ("an hour and a half", "90 minutes"),
+        ("one and a half hours", "90 minutes"),
+        ("一个半小时", "90 分钟"),
+        ("一刻钟", "15 minutes"),
+        ("at half past eleven at night", "at 23:30"),
+        ("at nine o'clock", "at 9:00"),
+        ("1.5 million rows", "1,500,000 rows"),
+        ("3 万 行", "30000 行"),
+        ("€20", "20 euros"),
+        ("百分之二十", "20%"),
+    ],
+)
+def test_an_amount_is_the_same_in_words_and_in_digits(one: str, other: str) -> None:
+    said, meant = ([(q.kind, q.value) for q in frame(text).quantities] for text in (one, other))
+
+    assert said == meant
+    assert len(said) == 1
+
+
+def test_a_hundred_euros_are_no_hundred_dollars() -> None:
+    assert judged("A seat costs 100 euros.", "A seat costs 100 dollars.").label is not DUPLICATE
+
+
+def test_a_resolution_is_no_amount() -> None:
+    assert [q.value for q in frame("The monitor shows 4k.").quantities] != [4000.0]
+    assert [q.value for q in frame("The queue holds 10k jobs.").quantities] == [10_000.0]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "rule"),
+    [
+        (
+            "Access to the vault is granted by the duty officer.",
+            "The deputy grants access to the vault.",
+            "differing doer",
+        ),
+        ("Recordings are stored in the attic.", "We keep the recordings in the cellar.", "differing place"),
+        ("Backups are checked on the first Monday.", "Backups are checked on the last Monday.", "differing number"),
+        ("We dropped Cypress in spring.", "Tests of the shop are written in Cypress.", "given up"),
+        ("客户端用 Unity 2021 打包。", "客户端用 Unity 2022 打包。", "differing number"),
+    ],
+)
+def test_who_where_and_which_one_may_differ(one: str, other: str, rule: str) -> None:
+    assert judged(one, other)[:2] == (CONFLICT, rule)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The failing test is quarantined.", "The test is quarantined."),
+        ("没有测试的改动，一律不得合并。", "改动必须有测试才能合并。"),
+        ("Nobody except the owner may restart it.", "Only the owner may restart it."),
+    ],
+)
+def test_what_denies_nothing_is_no_denial(one: str, other: str) -> None:
+    assert judged(one, other).label is not CONFLICT
+
+
 NUMBERS = st.integers(2, 900)
 TEMPLATES = st.sampled_from(
     [
