@@ -36,7 +36,7 @@ _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
 _VALUED_THINGS = 0.5
 _PLACED_THINGS = 0.6
-_LEAST_PLACED = 1.7
+_LEAST_PLACED = 0.9
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
 _SENSE_TOPIC = 0.45
@@ -47,6 +47,8 @@ _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
 _DONE_TOPIC = 0.75
 _DONE_ALIKE = 0.55
+_DONE_AS_WELL = 0.65
+"""... where not both are sentences, but more agrees."""
 _DONE_BY = frozenset({"by", "in", "at", "由"})
 _LONGEST_AGENT = 5
 _ORDERED_TOPIC = 0.45
@@ -151,7 +153,8 @@ def differing_doer(pair: Pair) -> Judgement | None:
         agent, doer = _adjunct(one, other), _opening(other, one)
         aside = {token.concept for token in (*agent, *doer)}
         is_one = pair.alike >= _DONE_ALIKE and pair.contained_without(aside, least=_LEAST_VALUED) >= _DONE_TOPIC
-        if agent and doer and is_one and not pair.reports and not pair.gives_several:
+        is_told = pair.are_sentences or (pair.alike >= _DONE_AS_WELL and not pair.reports)
+        if agent and doer and is_one and is_told and not pair.gives_several:
             shown = tuple(" ".join(token.surface for token in side) for side in (agent, doer))
             return Judgement(Label.CONFLICT, "differing doer", shown if one is pair.frames[0] else shown[::-1])
     return None

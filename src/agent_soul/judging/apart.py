@@ -18,7 +18,7 @@ A_THING = 0.9
 """Weight of what may be a thing by itself: a word, or two unknown Chinese characters ..."""
 _A_CHARACTER = 0.4
 """... in a closely parallel sentence a single one."""
-_OPPOSED_TOPIC = 0.6
+_OPPOSED_TOPIC = 0.5
 """Share of the smaller statement from which two that affirm and deny are left to the rule of opposite sense."""
 _REPORTED_TOPIC = 0.6
 _SAME_REPORT = 0.9

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
+from agent_soul.judging.amounts import in_digits
 from agent_soul.judging.lexicon import entry, find, listed, load, longest_phrase, stem
 from agent_soul.judging.pieces import NAME_WEIGHT, Token, parts, pieces
 from agent_soul.judging.quantities import Quantity
@@ -23,7 +24,7 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(load().simplified)
         text = _ACCENTED.sub(lambda found: unicodedata.normalize("NFD", found[0])[0], text)
-    return _TITLE.sub("", text.replace("`", " "))
+    return in_digits(_TITLE.sub("", text.replace("`", " ")))
 
 
 _TITLE = re.compile(r"\b(?:Mrs?|Ms|Dr)\.\s(?=[A-Z])")

@@ -186,7 +186,7 @@ def places(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
 
 def _after_joining(tokens: Sequence[Token], verb: int) -> int:
     """Return the position behind the preposition that a verb gives its value with; 0 where there is none."""
-    near = range(verb + 1, min(verb + 3, len(tokens)))
+    near = range(verb + 1, min(verb + _REACH_OF_A_VERB, len(tokens)))
     return next((n + 1 for n in near if tokens[n].surface.lower() in _JOINING | _INSTRUMENT), 0)
 
 

@@ -1,0 +1,77 @@
+"""Amounts that are told in words or by marks, put into digits: `half an hour`, `€20`, `百分之二十`, `3 万`."""
+
+from __future__ import annotations
+
+import functools
+import re
+
+from agent_soul.judging import quantities as q
+
+_HINT = re.compile(r"half|quarter|clock|dozen|illion|thousand|\dk\b|[€$£]|个半|刻钟|百分之|\d\s*[万亿]", re.IGNORECASE)
+_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "万": 1e4, "亿": 1e8}
+_CURRENCIES = {"€": "euros", "$": "dollars", "£": "pounds"}
+_QUARTER = 15
+_HALF_A_DAY = 12
+_AFTER = {"half past": 30, "quarter past": 15, "": 0}
+
+
+def in_digits(text: str) -> str:
+    """Return a text whose amounts stand in digits with a unit that `reading` knows."""
+    return _amount().sub(_digits, text) if _HINT.search(text) else text
+
+
+@functools.cache  # most texts hold none of these
+def _amount() -> re.Pattern[str]:
+    number = r"\d+(?:[.,]\d+)*"
+    words = "|".join(name for name in q.NUMBER_WORDS if name not in ("once", "twice"))
+    return re.compile(
+        rf"""(?P<hour_and_half>\ban\ hour\ and\ a\ half\b)
+        | (?P<half_hour>\bhalf\ an\ hour\b) | \b(?:an?|(?P<three>three))\ quarters?\ of\ an\ hour\b
+        | \b(?P<whole>\d+|{words})\ and\ a\ half(?=\ (?:hour|day|week|month|year))
+        | \b(?:(?P<after>half\ past|quarter\ past)\ (?P<past>\d+|{words})|(?P<oclock>\d+|{words})\ o.clock)\b
+          (?P<late>\ (?:at\ night|in\ the\ (?:evening|afternoon)))?
+        | \b(?P<dozen>a\ dozen)\b
+        | (?<![\w.])(?P<scaled>{number})\s?(?P<scale>thousand|million|billion|万|亿|k(?!\w))
+        | (?P<currency>[€$£])\s?(?P<money>{number})
+        | (?P<cjk_whole>\d+|{q.NUMERAL})个半(?=小时|钟头|月)
+        | (?P<quarter>一|三)刻钟
+        | 百分之(?P<share>\d+|{q.NUMERAL})""",
+        re.VERBOSE | re.IGNORECASE,
+    )
+
+
+def _digits(found: re.Match[str]) -> str:
+    said = {name: value for name, value in found.groupdict().items() if value}
+    if "whole" in said or "cjk_whole" in said:
+        return f"{_value(said.get('whole') or said['cjk_whole']) + 0.5:g}" + (" 个" if "cjk_whole" in said else "")
+    if "after" in said or "oclock" in said:
+        hour = _value(said.get("past") or said["oclock"])
+        is_late = "late" in said and hour < _HALF_A_DAY
+        return f"{hour + _HALF_A_DAY * is_late:.0f}:{_AFTER[said.get('after', '').lower()]:02}{said.get('late', '')}"
+    if "scaled" in said:
+        return _scaled(found[0], said["scaled"], said["scale"].lower())
+    if "currency" in said:
+        return f"{said['money']} {_CURRENCIES[said['currency']]}"
+    if "share" in said:
+        return f"{_value(said['share']):g}%"
+    if "dozen" in said:
+        return "12"
+    return f"{_minutes(said)} {'分钟' if 'quarter' in said else 'minutes'}"
+
+
+def _value(text: str) -> float:
+    return q.numeral(text.lower()) or 0.0
+
+
+def _scaled(text: str, number: str, scale: str) -> str:
+    """Return a scaled number in digits; 4k is a resolution."""
+    is_resolution = scale == "k" and number in ("2", "4", "8")
+    return text if is_resolution else f"{float(number.replace(',', '')) * _SCALES[scale]:.0f}"
+
+
+def _minutes(said: dict[str, str]) -> int:
+    if "hour_and_half" in said:
+        return 90
+    if "half_hour" in said:
+        return 30
+    return 45 if "three" in said or said.get("quarter") == "三" else _QUARTER
