@@ -103,6 +103,19 @@ def test_the_figures_are_those_of_the_settings() -> None:
     assert not check_writes([session], events, NOW, config._replace(session_minutes=10, session_bytes=5)).missed
 
 
+def test_a_source_whose_every_event_was_archived_works_no_more() -> None:
+    """The examples of the template are, once a copy of it is somebody's own."""
+    examples = [event(number, ts="2026-02-20T12:00:00Z", source="template") for number in (1, 2)]
+
+    def quiet(*targets: str) -> list[str]:
+        mark = {"action": "archive", "targets": list(targets)}
+        events = log_of([*examples, event(3, kind="mark", mark=mark, ts="2026-03-09T12:00:00Z")]).events
+        return [each.source for each in found(events=events).quiet]
+
+    assert quiet("event-1", "event-2") == []
+    assert quiet("event-1") == ["template"]
+
+
 def test_a_source_is_quiet_after_a_fortnight_and_retired_after_a_season() -> None:
     def quiet(day: str) -> list[str]:
         return [str(each) for each in found(events=written(f"{day}T12:00:00Z")).quiet]

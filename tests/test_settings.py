@@ -45,12 +45,45 @@ def test_what_is_kept_of_another_text_or_broken_is_not_trusted(home: Hub, kept: 
     assert settings.config_of(home, b"fuzzy_days: 3")[0].fuzzy_days == 3
 
 
-def test_what_the_schema_refuses_of_it_is_read_from_the_text(home: Hub) -> None:
-    for spoilt in ("[1]", '{"fuzzy_days": "soon"}', "[" * 100_000):
-        (home.state / settings._KEPT).write_text(f'{{"text": "fuzzy_days: 3", "says": {spoilt}}}', encoding="utf-8")
-        settings._load.cache_clear()
+@pytest.mark.parametrize(
+    "spoilt",
+    ["[1]", '{"fuzzy_days": "soon"}', "[" * 100_000, "null", "{}", '{"fuzzy_days": 30}', '{"fuzzy_day": 3}', "NaN"],
+)
+def test_what_is_kept_is_what_was_read_or_it_is_read_again(home: Hub, spoilt: str) -> None:
+    """Also where the schema would take it: a template that is none all at once would be pushed to its origin."""
+    text = b"fuzzy_days: 3\ntemplate: true"
+    settings.config_of(home, text)
+    file = home.state / settings._KEPT
+    kept = file.read_text(encoding="utf-8")
+    spoilt_too = kept.replace('{"fuzzy_days": 3, "template": true}', spoilt)
+    assert spoilt_too != kept
+    file.write_text(spoilt_too, encoding="utf-8")
+    settings._load.cache_clear()
 
-        assert settings.config_of(home, b"fuzzy_days: 3")[0].fuzzy_days == 3
+    config, warnings = settings.config_of(home, text)
+    assert (config.fuzzy_days, config.template, warnings) == (3, True, [])
+    assert file.read_text(encoding="utf-8") == kept, "and is kept anew"
+
+
+def test_a_file_of_any_length_is_no_other_setting(home: Hub) -> None:
+    """As a full disk or a power cut may leave it."""
+    settings.config_of(home, b"fuzzy_days: 31")
+    file = home.state / settings._KEPT
+    kept = file.read_bytes()
+    for length in range(len(kept)):
+        file.write_bytes(kept[:length])
+        settings._load.cache_clear()
+        assert settings.config_of(home, b"fuzzy_days: 31")[0].fuzzy_days == 31
+
+
+def test_what_another_version_read_is_read_again(home: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(settings, "__version__", "0.0.1")
+        older.setattr(settings, "load_yaml", lambda text: {"fuzzy_days": 30})
+        assert settings.config_of(home, b"fuzzy_days: 3")[0].fuzzy_days == 30
+    settings._load.cache_clear()
+
+    assert settings.config_of(home, b"fuzzy_days: 3")[0].fuzzy_days == 3
 
 
 def test_a_changed_file_is_read_again(home: Hub) -> None:

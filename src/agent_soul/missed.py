@@ -7,6 +7,7 @@ from datetime import date, datetime
 from itertools import groupby
 from typing import NamedTuple
 
+from agent_soul.acts import is_mark
 from agent_soul.config import Config
 from agent_soul.event import Event, serialise
 from agent_soul.instants import add_days, parse_instant
@@ -100,8 +101,11 @@ def _mend(session: Session) -> str:
     return f'soul note --source {session.source} --ts {session.end or session.start} "what happened, and why"'
 
 
-def _quiet(events: Iterable[Event], now: datetime, days: int) -> Iterable[Quiet]:
-    last = {event.source: event.date for event in events}
+def _quiet(events: Sequence[Event], now: datetime, days: int) -> Iterable[Quiet]:
+    """Yield the sources that went quiet; one whose every event was archived, as the template's are, works no more."""
+    archived = {id_ for event in events if is_mark(event, "archive") for id_ in event.data["mark"]["targets"]}
+    working = {event.source for event in events if event.id not in archived}
+    last = {event.source: event.date for event in events if event.source in working}
     today = now.date().toordinal()
     for source, day in sorted(last.items(), key=lambda row: (row[1], row[0])):
         since = today - date.fromisoformat(day).toordinal()
