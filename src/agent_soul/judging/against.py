@@ -58,7 +58,10 @@ _NOTHING_BUT = 0.8
 
 
 def may_contradict(pair: Pair) -> bool:
-    """Tell whether any rule of this module could find something: each needs what both sides, or one, must hold."""
+    """Tell whether any rule of this module could find something: what each needs, in the order of the rules.
+
+    A rule that is added, or asks for less, has to be let through here: the labelled pairs tell if one is not.
+    """
     one, other = pair.frames
     return bool(
         one.denied
@@ -66,12 +69,15 @@ def may_contradict(pair: Pair) -> bool:
         or one.excluded
         or other.excluded
         or (one.lesser and other.lesser)
+        or (one.order.is_given() and other.order.is_given())
         or (one.quantities and other.quantities)
         or one.settings.keys() & other.settings.keys()
         or one.persons
         or other.persons
         or (one.values and other.values)
-        or (any(clause.sign < 0 for clause in (*one.clauses, *other.clauses)) and pair.contained >= _SENSE_TOPIC)
+        or one.places.keys() & other.places.keys()
+        or pair.alike >= _DIFFERING_SENSE  # a doer asks for more
+        or (pair.contained >= _SENSE_TOPIC and any(clause.sign < 0 for side in pair.clauses for clause in side))
     )
 
 
