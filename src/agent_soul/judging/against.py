@@ -71,6 +71,9 @@ def may_contradict(pair: Pair) -> bool:
         or one.persons
         or other.persons
         or (one.values and other.values)
+        or one.places.keys() & other.places.keys()
+        or (one.order.is_given() and other.order.is_given())
+        or pair.alike >= min(_DIFFERING_SENSE, _DONE_ALIKE)
         or (any(clause.sign < 0 for clause in (*one.clauses, *other.clauses)) and pair.contained >= _SENSE_TOPIC)
     )
 
