@@ -197,9 +197,9 @@ def _after_joining(tokens: Sequence[Token], verb: int) -> int:
 def persons(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
     owns = any(token.word and "owning" in token.word.roles for token in tokens)
+    acts = any(token.surface.lower() in _AGENT for token in tokens)
     for at, token in enumerate(tokens):
-        near = {each.surface.lower() for each in tokens[max(at - _REACH_OF_AGENT, 0) : at]}
-        if not owns and not (tokens[at - 1 : at] and tokens[at - 1].surface.lower() in _AGENT) and "由" not in near:
+        if not owns and not (acts and _is_agent(tokens, at)):
             continue
         if token.word and token.word.holder and token.word.holder[0] == "role":
             yield token.word.holder[1]
@@ -207,6 +207,12 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield from _cjk_name(tokens, at)
         elif not token.word and token.surface.isascii() and token.surface.istitle():
             yield token.concept
+
+
+def _is_agent(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a token stands behind `by`, or near 由."""
+    before = [token.surface.lower() for token in tokens[max(at - _REACH_OF_AGENT, 0) : at]]
+    return "由" in before or (before[-1:] != [] and before[-1] in _AGENT)
 
 
 def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
