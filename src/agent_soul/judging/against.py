@@ -19,8 +19,8 @@ from agent_soul.judging.same import sense
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
 _VERSION_TOPIC = 0.28
-_NUMBER_TOPIC = 0.45
-_BARE_NUMBER_TOPIC = 0.55
+_NUMBER_TOPIC = 0.42
+_BARE_NUMBER_TOPIC = 0.5
 _GIVEN_UP_TOPIC = 0.2
 _EXCLUDED_TOPIC = 0.45
 _SETTING_TOPIC = 0.34
@@ -34,6 +34,8 @@ _VALUE_TOPIC_OF_VERBS = 0.75
 _DENIED_TOPIC = 0.6
 _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
+_ADDRESSING = "addressed as"
+"""Only the user is called by a name here."""
 _VALUED_THINGS = 0.5
 _PLACED_THINGS = 0.6
 _LEAST_PLACED = 0.9
@@ -198,7 +200,9 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     aside = pair.frames[0].value_parts | pair.frames[1].value_parts
     verbs = {*first.values()} & {*second.values()}
-    if verbs & {*VALUE_CLASSES} or all("unique" in each.roles for each in pair.frames):
+    if _ADDRESSING in verbs:
+        is_one = True
+    elif verbs & {*VALUE_CLASSES} or all("unique" in each.roles for each in pair.frames):
         is_one = pair.things_without(aside) >= _VALUED_THINGS
     else:
         verbs |= {*first.values(), *second.values()} & {ANY_VERB}

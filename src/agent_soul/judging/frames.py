@@ -161,7 +161,7 @@ def frame(text: str) -> Frame:
         holders=given.holders(said),
         names={token.concept: token.surface for token in said if token.is_name},
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
-        places=given.places([token for clause in affirmed for token in clause.tokens]),
+        places=given.places([clause.tokens for clause in affirmed]),
         denied=denied,
         excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
         lesser=frozenset(n for i, c in enumerate(clauses) for n in given.lesser(_with_next(clauses, i))),

@@ -13,6 +13,7 @@ _FIRST = frozenset({"first", "先", "首先", "先行"})
 _THEN = frozenset({"then", "afterwards", "only then", "later", "再", "然后", "之后再", "才", "随后"})
 _CJK_BEFORE = frozenset({"之前", "以前", "前"})
 _CJK_AFTER = frozenset({"之后", "以后", "后"})
+_MARKS = _BEFORE | _AFTER | _FIRST | _CJK_BEFORE | _CJK_AFTER
 _VERBS = frozenset({"verbs", "value verbs"})
 
 
@@ -32,6 +33,8 @@ _NONE = Order({}, {})
 def order(tokens: Sequence[Token]) -> Order:
     """Return the order in which a statement puts what it speaks of; what is not done before a thing comes after it."""
     words = [token.surface.lower() for token in tokens]
+    if _MARKS.isdisjoint(words):
+        return _NONE
     for at, word in enumerate(words):
         if word in _BEFORE | _AFTER:
             done, bound = _parts(tokens, at)

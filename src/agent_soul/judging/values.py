@@ -134,6 +134,8 @@ def _verb_of(tokens: Sequence[Token], at: int) -> str:
     """Return the verb that gives a token as its value: `use X`, `built with X`, `over X`, `用 X`; else nothing."""
     before = tokens[max(at - _REACH_OF_A_VERB, 0) : at]
     surfaces = [token.surface.lower() for token in before]
+    if surfaces[-1:] == ["到"]:
+        return PLACE  # 上报到 X
     is_means = bool(_INSTRUMENT & set(surfaces[-2:]))
     for verb in range(len(before) - 1, -1, -1):
         if not _gives_values(before[verb]):
@@ -167,21 +169,23 @@ def _is_participle(token: Token) -> bool:
     return token.surface.isascii() and token.surface.endswith("ed") and not token.is_name
 
 
-def places(tokens: Sequence[Token]) -> dict[str, frozenset[str]]:
-    """Return what a clause says of where a thing is, comes from or is made with, in words that are no names.
+def places(clauses: Iterable[Sequence[Token]]) -> dict[str, frozenset[str]]:
+    """Return what clauses say of where a thing is, comes from or is made with, in words that are no names.
 
     By the class of the verb that gives it: `stored in the cloud`, `写在配置文件里`.
     """
-    found: dict[str, frozenset[str]] = {}
+    return _grouped(each for tokens in clauses for each in _places(tokens))
+
+
+def _places(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     for at, token in enumerate(tokens):
         gives = _class_of(token) if token.word and _gives_values(token) else ""
         if gives not in _PLACING_CLASSES:
             continue
-        start = at + 1 if not token.surface.isascii() or " " in token.surface else _after_joining(tokens, at)
-        things = [each.concept for each in tokens[start : start + _LONGEST_PLACE] if each.weight >= _LEAST_THING]
-        if start and things:
-            found[gives] = found.get(gives, frozenset()) | frozenset(things)
-    return found
+        is_phrase = not token.surface.isascii() or " " in token.surface
+        if start := at + 1 if is_phrase else _after_joining(tokens, at):
+            things = (each for each in tokens[start : start + _LONGEST_PLACE] if each.weight >= _LEAST_THING)
+            yield from ((gives, each.concept) for each in things)
 
 
 def _after_joining(tokens: Sequence[Token], verb: int) -> int:
@@ -193,9 +197,9 @@ def _after_joining(tokens: Sequence[Token], verb: int) -> int:
 def persons(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
     owns = any(token.word and "owning" in token.word.roles for token in tokens)
+    acts = any(token.surface.lower() in _AGENT for token in tokens)
     for at, token in enumerate(tokens):
-        near = {each.surface.lower() for each in tokens[max(at - _REACH_OF_AGENT, 0) : at]}
-        if not owns and not (tokens[at - 1 : at] and tokens[at - 1].surface.lower() in _AGENT) and "由" not in near:
+        if not owns and not (acts and _is_agent(tokens, at)):
             continue
         if token.word and token.word.holder and token.word.holder[0] == "role":
             yield token.word.holder[1]
@@ -203,6 +207,12 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield from _cjk_name(tokens, at)
         elif not token.word and token.surface.isascii() and token.surface.istitle():
             yield token.concept
+
+
+def _is_agent(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a token stands behind `by`, or near 由."""
+    before = [token.surface.lower() for token in tokens[max(at - _REACH_OF_AGENT, 0) : at]]
+    return "由" in before or (before[-1:] != [] and before[-1] in _AGENT)
 
 
 def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
