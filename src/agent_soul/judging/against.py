@@ -222,10 +222,16 @@ def differing_place(pair: Pair) -> Judgement | None:
         aside = first[verbs] | second[verbs]
         is_one = pair.things_without(aside) >= _PLACED_THINGS and pair.shared >= _LEAST_PLACED
         own = first[verbs] - pair.frames[1].weights.keys(), second[verbs] - pair.frames[0].weights.keys()
-        if is_one and all(own) and not first[verbs] & second[verbs] and not pair.gives_several:
+        if is_one and all(own) and not first[verbs] & second[verbs] and not pair.gives_several and _are_rivals(*own):
             shown = (_as_written(own[0], pair.frames[0]), _as_written(own[1], pair.frames[1]))
             return Judgement(Label.CONFLICT, "differing place", shown)
     return None
+
+
+def _are_rivals(first: Iterable[str], second: Iterable[str]) -> bool:
+    """Tell whether one could stand for the other: a bundler and a database are values of different settings."""
+    rows = [{concept.partition("=")[0] for concept in side if "=" in concept} for side in (first, second)]
+    return not all(rows) or not rows[0].isdisjoint(rows[1])
 
 
 def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
