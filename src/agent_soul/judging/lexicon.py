@@ -212,13 +212,13 @@ def load() -> Lexicon:
     weak = dict.fromkeys(_all_forms(tables["weak"]), _WEAK_WEIGHT)
     holders = {form: (row, value) for row, value, form in _values(tables["holders"])}
     settings = {form: (row, value) for row, value, form in _values(tables["sets"])}
-    concepts = _concepts(
-        ((form, sense.concept) for form, sense in senses.items()),
-        ((form, forms[0]) for forms in map(_forms, itertools.chain.from_iterable(rows.values())) for form in forms),
-        ((form, " ".join(parts)) for form, parts in compounds.items()),
-        ((form, form) for form in weak),
-        ((form, value) for form, (_, value) in holders.items()),
-    )
+    concepts = {form: sense.concept for form, sense in senses.items()}
+    for forms in map(_forms, itertools.chain.from_iterable(rows.values())):
+        for form in forms:
+            concepts.setdefault(form, forms[0])  # a form belongs to the first row that has it
+    concepts |= {form: " ".join(parts) for form, parts in compounds.items() if form not in concepts}
+    concepts |= {form: form for form in weak if form not in concepts}
+    concepts |= {form: value for form, (_, value) in holders.items() if form not in concepts}
     roles, form_roles, weights = _roles(concepts, tables)
     settings = {f"{form}s": setting for form, setting in settings.items()} | settings
     listed = dict.fromkeys(_all_forms(tables["stop"]), "stop")
@@ -238,14 +238,6 @@ def load() -> Lexicon:
         surnames=frozenset("".join(tables["surnames"])),
         simplified={ord(pair[0]): pair[1] for pair in " ".join(tables["simplified"]).split()} | _QUOTES,
     )
-
-
-def _concepts(*tables: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the concept of each form by the first table and row that has it."""
-    concepts: dict[str, str] = {}
-    for form, concept in itertools.chain.from_iterable(tables):
-        concepts.setdefault(form, concept)
-    return concepts
 
 
 def _by_beginning(forms: Iterable[str]) -> dict[str, list[str]]:
