@@ -76,8 +76,8 @@ class TestOffer:
         assert sorted(tool["name"] for tool in tools) == sorted([*READING, *WRITING])
         for tool in tools:
             assert [type(tool["annotations"][hint]) for hint in HINTS] == [bool] * 4
-            assert tool["annotations"]["readOnlyHint"] is (tool["name"] in READING)
-            assert tool["annotations"]["openWorldHint"] is False
+            reads, replaces = tool["name"] in READING, tool["name"] in ("mem_replace", "mem_delete")
+            assert [tool["annotations"][hint] for hint in HINTS] == [reads, replaces, reads, False]
             assert tool["title"]
             assert 0 < len(tool["description"].encode()) < MOST_TOLD
             assert tool["outputSchema"]["type"] == "object"
