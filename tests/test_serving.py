@@ -144,6 +144,21 @@ class TestTools:
         assert (row["event"]["summary"], row["has_detail"], "detail" in row["event"]) == (summary, True, False)
         assert detail in client.fields("mem_read", id=added["event_id"])["markdown"]
 
+    def test_every_filter_of_a_search_counts(self, client: Client) -> None:
+        fits = {"kind": "lesson", "scope": "project:店铺", "source": "phone-chat"}
+        summary = "The zyzzyva test is slow."
+        client.fields("add_event", summary=summary, **fits)
+        fits |= {"project": "店铺", "since": "2020-01-01", "until": "2099-01-01", "keywords": ["zyzzyva"]}
+        others = {"kind": "fact", "scope": "stable", "source": SOURCE, "since": "2099-01-01", "until": "2020-01-01"}
+
+        def found(**filters: object) -> bool:
+            rows = client.fields("search_events", query="zyzzyva", **filters)["results"]
+            return summary in [row["event"]["summary"] for row in rows]
+
+        assert found(**fits)
+        for name, value in {**others, "project": "elsewhere", "keywords": ["zyzzyva", "quokka"]}.items():
+            assert not found(**{name: value}), name
+
     def test_every_field_is_kept_as_it_was_given(self, client: Client) -> None:
         given = {
             "summary": '{"not": "an object"}',
