@@ -144,6 +144,17 @@ class TestTools:
         assert (row["event"]["summary"], row["has_detail"], "detail" in row["event"]) == (summary, True, False)
         assert detail in client.fields("mem_read", id=added["event_id"])["markdown"]
 
+    def test_what_an_entry_links_comes_along_where_asked(self, client: Client) -> None:
+        first = client.fields("add_event", kind="fact", scope="stable", summary="The gateway listens on 8444.")
+        detail = f"See [[{first['event_id']}]]."
+        linking = client.fields("add_event", kind="fact", scope="stable", summary="The proxy is nginx.", detail=detail)
+
+        links = client.fields("mem_read", id=linking["event_id"], expand=True)["links"]
+
+        assert [each["link"] for each in links] == [first["event_id"]]
+        assert "8444" in links[0]["markdown"]
+        assert "links" not in client.fields("mem_read", id=linking["event_id"])
+
     def test_every_filter_of_a_search_counts(self, client: Client) -> None:
         fits = {"kind": "lesson", "scope": "project:店铺", "source": "phone-chat"}
         summary = "The zyzzyva test is slow."
