@@ -123,7 +123,8 @@ class TestOffer:
 
         assert (uris, template["uriTemplate"]) == (["soul://l0", "soul://l1"], "soul://project/{name}")
         assert "Called 小林." in page("soul://l0")
-        assert "# Profile" in page("soul://l1")
+        titles = [line for line in page("soul://l1").split("\n") if line.startswith("# ")]
+        assert titles == ["# Memory", "# Profile", "# Stable memory"]
         assert "我们周五发货。" in page("soul://project/%E5%BA%97%E9%93%BA%20shop")
         with pytest.raises(Exception, match=r"^there is no project 'shop'\n→ `list_projects` names all$"):
             client.read("soul://project/shop")
