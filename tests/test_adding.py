@@ -53,6 +53,29 @@ def test_a_key_is_refused_before_it_is_written_and_never_said(at: Hub, field: st
     assert all(KEY.encode() not in file.read_bytes() for file in at.root.rglob("*") if file.is_file())
 
 
+@pytest.mark.parametrize("before", ["the token:\n", "the token:\t", "令牌", '"', "C:\\n"])
+def test_a_key_is_known_whatever_stands_before_it(at: Hub, before: str) -> None:
+    with pytest.raises(RefusedError, match=r"^detail holds what looks like a GitHub token"):
+        add(at, {**RECORD, "detail": f"{before}{KEY}\n"})
+
+
+@pytest.mark.parametrize("field", ["kind", "scope", "source", "ts", "supersedes", "valid_until", KEY])
+def test_a_key_in_the_wrong_place_is_not_said_either(at: Hub, field: str) -> None:
+    with pytest.raises(RefusedError, match=r"holds what looks like a GitHub token \(ghp_…\)$") as refused:
+        add(at, {**RECORD, field: [KEY] if field == "supersedes" else KEY})
+    assert KEY[4:] not in str(refused.value) + refused.value.hint
+    drafted, _ = add_lines(at, [json.dumps({**RECORD, field: KEY}).encode()], {})
+    assert [KEY[4:] in refusal.reason for refusal in drafted.refused] == [False]
+
+
+def test_in_bulk_a_key_is_known_by_what_its_escapes_mean(at: Hub) -> None:
+    line = json.dumps({**RECORD, "summary": KEY}).replace("ghp_", "\\u0067hp_").encode()
+    assert b"ghp_" not in line
+    drafted, _ = add_lines(at, [line], {})
+    assert [refusal.reason for refusal in drafted.refused] == ["summary holds what looks like a GitHub token (ghp_…)"]
+    assert logged(at) == []
+
+
 def test_what_its_writer_allows_is_kept_with_a_warning(at: Hub) -> None:
     added = add(at, {**RECORD, "summary": f"The deploy token is {KEY}.", "allow_secret": True})
     (warning,) = added.warnings

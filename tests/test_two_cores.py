@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_soul.lock import exclusive
 from agent_soul.two_cores import halved
 from support import write_log
 
@@ -116,3 +117,52 @@ def test_halves_hold_every_item_once_and_differ_by_one_item_at_most(weights: lis
     halves = halved(weights, lambda weight: weight)
     assert sorted(halves[0] + halves[1]) == sorted(weights)
     assert abs(sum(halves[0]) - sum(halves[1])) <= max(weights, default=0)
+
+
+@needs_two_cores
+@pytest.mark.parametrize("fault", ["ForkProcess.start", "BaseContext.Pipe"])
+def test_where_no_child_can_be_made_one_core_does_it_all(
+    large_hub: Path, of_one_core: dict[str, str], fault: str
+) -> None:
+    prelude = f"""
+    import errno
+    from multiprocessing import context
+    def refuse(*_, **__):
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+    context.{fault} = refuse
+    """
+    assert pages_of(large_hub, prelude) == (of_one_core, False)
+
+
+@needs_two_cores
+def test_a_child_that_is_killed_while_it_sends_costs_time_only(large_hub: Path, of_one_core: dict[str, str]) -> None:
+    prelude = """
+    from multiprocessing import connection
+    def send_half(self, found):
+        os.write(self.fileno(), (1 << 20).to_bytes(4, "big") + bytes(1000))
+        os.kill(os.getpid(), 9)
+    connection.Connection.send = send_half
+    """
+    assert pages_of(large_hub, prelude)[0] == of_one_core
+
+
+# Ends itself as `kill -9` would, with a child that has much to send, and under a lock that the child holds too.
+_KILLED = """
+import os, sys, time
+from pathlib import Path
+from agent_soul.lock import exclusive
+from agent_soul.two_cores import in_child
+with exclusive(Path(sys.argv[1])), in_child(lambda: bytes(1 << 20)):
+    time.sleep(0.3)
+    os.kill(os.getpid(), 9)
+"""
+
+
+@needs_two_cores
+def test_where_the_parent_is_killed_the_child_ends_and_its_lock_is_free(tmp_path: Path) -> None:
+    killed = subprocess.run(
+        [sys.executable, "-c", _KILLED, tmp_path / "lock"], check=False, timeout=30, stdout=subprocess.DEVNULL
+    )
+    assert killed.returncode == -9
+    with exclusive(tmp_path / "lock", timeout=5):
+        pass

@@ -115,6 +115,14 @@ class TestReview:
 
         assert statuses(hub) == {"event-1": "active"}
 
+    def test_a_reason_with_a_key_decides_nothing(self, hub: Path, run: Run) -> None:
+        write_log(hub, event(1, proposed=True), event(2, scope="project", project="shop"))
+        key = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5"
+        refused = run("review", "reject", "event-1", "--reason", f"It is {key}.", *WHO, code=2)
+        assert key not in json.dumps(refused)
+        run("project", "alias", "shop", key, *WHO, code=2)
+        assert len(lines_of(hub)) == 2
+
     @pytest.mark.parametrize(
         ("action", "ids", "said"),
         [

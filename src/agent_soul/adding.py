@@ -35,10 +35,10 @@ def add(hub: Hub, record: Mapping[str, Any]) -> Added:
     key is refused, but for a record with `allow_secret`, which is no field of the event.
     """
     now = local_now()
+    if not record.get(ALLOW_SECRET):
+        refuse_credentials(record)
     record, notes = _with_whole_ids(hub, record)
     event = draft({name: value for name, value in record.items() if name != ALLOW_SECRET}, now)
-    if not record.get(ALLOW_SECRET):
-        refuse_credentials(event.data)
     notes += _notes_on_links(hub, event)
     unusual = _doubts_about_project(hub, event)
     with exclusive(hub.lock_file, purpose="add"):

@@ -34,6 +34,8 @@ _SURELY_SHORT = MAX_LINE_BYTES // 16
 # Putting a refusal into good words takes a millisecond and more; after that many, the plain ones do.
 _MAX_EXPLAINED = 100
 _OFFSET_AT = len("YYYY-MM-DDThh:mm:ss")
+_ESCAPED_ASCII = b"\\u00"
+"""With such escapes a line can hold a key in which no sign of one stands."""
 # What a child process costs is what this many lines take on one core.
 _MIN_LINES_FOR_TWO_CORES = 2000
 
@@ -136,7 +138,8 @@ class _Batch:
 
     def draft(self, lines: Sequence[bytes], before: int = 0, seen: Callable[[int], object] = lambda _: None) -> Drafted:
         """Return what becomes of `lines`, `before` which as many others stand."""
-        self._looks_for_keys = may_hold_one(b"\n".join([*lines, self._as_json]))
+        texts = b"\n".join([*lines, self._as_json])
+        self._looks_for_keys = may_hold_one(texts) or _ESCAPED_ASCII in texts
         for number, raw in enumerate(lines, start=before + 1):
             seen(len(raw))
             if raw.strip():
@@ -154,15 +157,15 @@ class _Batch:
             self._lines[event.id] = as_line(event)
 
     def _event(self, number: int, raw: bytes) -> Event:
-        record = self._with_whole_ids(number, {**self._defaults, **load_object(raw)})
-        allowed = record.pop(ALLOW_SECRET, False)
+        record = {**self._defaults, **load_object(raw)}
+        if not record.pop(ALLOW_SECRET, False) and self._looks_for_keys:
+            refuse_credentials(record)
+        record = self._with_whole_ids(number, record)
         explain = explain_well if len(self._refused) < _MAX_EXPLAINED else explain_plainly
         now = functools.partial(self._moments.text, number)
         event = draft_record(record, now, explain, self._tidy and is_tidy_json(raw.decode()))
         if len(raw) > self._surely_short:
             refuse_unreadable(event)
-        if self._looks_for_keys and not allowed:
-            refuse_credentials(event.data)
         if record.get("event_id") is None:
             return event
         earlier = self._named_by_writer.get(event.id) or self._existing().get(event.id)

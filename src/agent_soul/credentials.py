@@ -34,7 +34,7 @@ _FORMS: Mapping[str, tuple[str, bytes]] = {
     "jwt": ("a JSON web token", rb"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}"),
     "key": (
         "a private key",
-        rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:\\[nr]|\s)*(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]+: )",
+        rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----(?:\\[nrt]|\s)*(?:[A-Za-z\d+/=]{16}|[A-Z][A-Za-z-]+: )",
     ),
 }
 _SIGNS = (
@@ -42,6 +42,8 @@ _SIGNS = (
     *(b"xox", b"_live_", b"pypi-", b"npm_", b"eyJ", b"PRIVATE KEY"),
 )
 """One of them stands in each; most texts have none, and are spared the rest."""
+_BEFORE = rb"(?:(?<![A-Za-z0-9_])|(?<=\\[bfnrt])|(?<=\\u[0-9A-Fa-f]{4}))"
+"""A key begins a word; in JSON the letter before it may belong to the escape of a line's end, or of any character."""
 
 
 class Credential(NamedTuple):
@@ -73,7 +75,7 @@ def find_credentials(content: bytes) -> Iterator[Credential]:
 @functools.cache
 def _any() -> re.Pattern[bytes]:
     forms = b"|".join(b"(?P<%s>%s)" % (name.encode(), form) for name, (_, form) in _FORMS.items())
-    return re.compile(rb"(?<![A-Za-z0-9_])(?:%s)" % forms)
+    return re.compile(rb"%s(?:%s)" % (_BEFORE, forms))
 
 
 def _is_real(kind: str, text: bytes) -> bool:

@@ -6,6 +6,7 @@ reads back as the same event.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -55,13 +56,20 @@ def draft(record: Mapping[str, Any], now: datetime) -> Event:
 def refuse_credentials(record: Mapping[str, Any]) -> None:
     """Raise `RefusedError` naming the field of a record in which something stands that looks like a key or a token.
 
-    The log and Git's history never lose a line, so the only good moment to stop a key is before it is written.
+    The log and Git's history never lose a line, so the only good moment to stop a key is before it is written; and
+    before anything else is said of the record, as what is said of a field quotes it.
     """
-    if not any(find_credentials(serialise(record))):
+    if not any(find_credentials(_as_text(record))):
         return
     for name, value in record.items():
-        for found in find_credentials(serialise({name: value})):
-            raise RefusedError(f"{name} holds what looks like {found}", hint=_HOW_TO_SPEAK_OF_KEYS)
+        for found in find_credentials(_as_text({name: value})):
+            where = "the name of a field" if any(find_credentials(_as_text({name: 0}))) else name
+            raise RefusedError(f"{where} holds what looks like {found}", hint=_HOW_TO_SPEAK_OF_KEYS)
+
+
+def _as_text(record: Mapping[str, Any]) -> bytes:
+    """Return a record as JSON, whatever is in it: nobody has looked yet."""
+    return json.dumps(record, ensure_ascii=False, default=str).encode("utf-8", "replace")
 
 
 def reconcile(event: Event, earlier: Event | None, record: Mapping[str, Any]) -> Event:

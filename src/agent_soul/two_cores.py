@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
 import sys
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkProcess
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -39,33 +41,50 @@ def halved(items: Iterable[_Item], weight: Callable[[_Item], int]) -> tuple[list
 def in_child(work: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
     """Do `work` in a forked child; yields a function that waits for its result.
 
-    Where there will be none, since the child was killed or met an error, that function does the work itself. A child
-    costs some 30 ms, and what its result takes to be pickled.
+    Where there will be none, since no child could be made, or it was killed or met an error, that function does the
+    work itself. A child costs some 30 ms, and what its result takes to be pickled.
     """
+    with contextlib.ExitStack() as left:
+        receiver = None
+        with contextlib.suppress(OSError, MemoryError):  # this user may have no more processes or open files
+            receiver = _start(work, left)
+        yield work if receiver is None else functools.partial(_received, receiver, work)
+
+
+def _start(work: Callable[[], _Result], left: contextlib.ExitStack) -> Connection:
+    """Start the child and return where its result will come from; `left` ends both."""
     import multiprocessing  # 20 ms, which a single event need not pay
 
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_send, args=(work, sender), daemon=True)
-    child.start()
-    sender.close()
+    left.enter_context(receiver)
+    with sender:
+        child = context.Process(target=_send, args=(work, receiver, sender), daemon=True)
+        left.callback(_end, child)
+        child.start()
+    return receiver
 
-    def result() -> _Result:
-        try:
-            return receiver.recv()  # type: ignore[no-any-return]
-        except EOFError:
-            return work()
 
+def _received(receiver: Connection, work: Callable[[], _Result]) -> _Result:
     try:
-        yield result
-    finally:
+        return receiver.recv()  # type: ignore[no-any-return]
+    except (EOFError, OSError, MemoryError):  # it sent nothing, or was killed while it sent
+        return work()
+
+
+def _end(child: ForkProcess) -> None:
+    if child.pid is not None:
         child.kill()
         child.join()
-        receiver.close()
 
 
-def _send(work: Callable[[], _Result], sender: Connection) -> None:
-    """Send the result of `work`. Whatever stops it, the parent does the work itself and meets the same."""
+def _send(work: Callable[[], _Result], receiver: Connection, sender: Connection) -> None:
+    """Send the result of `work`. Whatever stops it, the parent does the work itself and meets the same.
+
+    Our copy of the parent's end is closed first: where the parent is killed, sending fails instead of waiting for ever,
+    with the parent's locks, which a child holds as well.
+    """
     with contextlib.suppress(Exception, KeyboardInterrupt), sender:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told, and ends this process
+        receiver.close()
         sender.send(work())

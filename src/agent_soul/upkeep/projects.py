@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from agent_soul.draft import MAX_DETAIL_BYTES
+from agent_soul.draft import MAX_DETAIL_BYTES, refuse_credentials
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event
 from agent_soul.projects import aliases_of, nearest_name
@@ -108,7 +108,11 @@ def project_fields(each: Project) -> dict[str, Any]:
 
 
 def naming(names: Sequence[str], called: str) -> dict[str, Any]:
-    """Return the mark by which `names` are names of the project that is called `called`."""
+    """Return the mark by which `names` are names of the project that is called `called`.
+
+    Raises `RefusedError` where one of them looks like a key.
+    """
+    refuse_credentials({"name": [*names, called]})
     said = f"{', '.join(names)} is called {called}."
     mark = {"action": "alias", "targets": list(names), "to": called}
     return {"kind": "mark", "scope": "project", "project": called, "mark": mark, "summary": writable(said)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from agent_soul.draft import refuse_credentials
 from agent_soul.errors import RefusedError
 from agent_soul.references import find_event
 from agent_soul.resolve import Resolution, Status, Verdict
@@ -37,5 +38,6 @@ def find_proposals(resolution: Resolution, wanted: Iterable[str], action: str) -
 
 
 def deciding(verdicts: Sequence[Verdict], action: str, reason: str) -> list[dict[str, Any]]:
-    """Return the marks that `approve` or `reject` the proposals."""
+    """Return the marks that `approve` or `reject` the proposals. Raises `RefusedError` for a key in the reason."""
+    refuse_credentials({"reason": reason})
     return marks_upon((verdict.event for verdict in verdicts), action, reason or DECISIONS[action])
