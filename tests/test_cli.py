@@ -593,6 +593,20 @@ class TestJudging:
         assert "concise replies. (" in page(hub, "profile.md")
         assert "User likes concise" not in page(hub, "profile.md")
 
+    def test_what_is_only_nearly_the_same_is_merged_by_name_alone(self, soul: Soul) -> None:
+        for text in (
+            "User does not like when answers start with a summary of the question.",
+            "Do not repeat the question at the start of an answer to this user.",
+        ):
+            add(soul, text, *PROFILE)
+        (cluster,) = json.loads(soul("dedup", "--json").stdout)["clusters"]
+        assert cluster["members"][1]["evidence"].startswith("says nearly the same")
+
+        said = soul("dedup", "--apply", "--source", "a-b").stderr
+        assert "0 merged; 1 nearly the same: look, then name each with --apply" in said
+        assert json.loads(soul("consolidate", "--json").stdout)["merges"] == []
+        assert "1 merged" in soul("dedup", cluster["id"], "--apply", "--source", "a-b").stderr
+
     def test_the_script_looks_at_the_profile(self, soul: Soul, hub: Path) -> None:
         for text in ("User likes concise replies.", "User prefers short answers."):
             add(soul, text, *PROFILE)

@@ -51,6 +51,17 @@ def test_the_newest_wording_stands_for_all_and_nothing_else_is_lost() -> None:
     assert (cluster.sources, list(cluster.evidence)) == (("desk", "mac"), ["event-1"])
 
 
+NEARLY = (
+    event(1, "User does not like when answers start with a summary of the question.", scope="profile", kind="rule"),
+    event(2, "Do not repeat the question at the start of an answer to this user.", scope="profile", kind="rule"),
+)
+
+
+def test_what_is_only_nearly_the_same_is_suggested_and_not_certain() -> None:
+    (sure,), (nearly,) = clusters(LIKES, PREFERS), clusters(*NEARLY)
+    assert (sure.is_certain, nearly.is_certain) == (True, False)
+
+
 def test_the_id_is_of_the_members_whatever_their_order() -> None:
     (one,), (other,) = clusters(LIKES, PREFERS), clusters(PREFERS, LIKES)
 

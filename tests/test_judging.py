@@ -349,6 +349,52 @@ def test_what_is_left_unjudged_would_be_no_contradiction(one: str, other: str) -
     assert (contradiction(Statement(one), Statement(other)).label is CONFLICT) == (judged(one, other).label is CONFLICT)
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("用户喜欢回答用中文，代码注释用英文。", "用户喜欢回答用中文，代码注释用中文。"),
+        ("部署用 Docker，本地开发用 Podman。", "部署用 Podman，本地开发用 Podman。"),
+        ("会议放在上午，写代码放在晚上。", "会议放在晚上，写代码放在晚上。"),
+        ("早上开会，晚上写代码。", "晚上开会，早上写代码。"),
+        ("回答用中文，代码注释用英文。", "回答用英文，代码注释用中文。"),
+        ("前端在北京，后端在上海。", "前端在上海，后端在北京。"),
+        (
+            "Meetings are in the morning, coding is in the evening.",
+            "Meetings are in the evening, coding is in the evening.",
+        ),
+        (
+            "Replies are in Chinese, code comments are in English.",
+            "Replies are in Chinese, code comments are in Chinese.",
+        ),
+        ("Replies in Chinese and comments in English.", "Replies in English and comments in Chinese."),
+        ("Backups go to S3, logs go to GCS.", "Backups go to GCS, logs go to S3."),
+        ("Frontend in Berlin, backend in Munich.", "Frontend in Munich, backend in Berlin."),
+        ("Anna reviews Ben's code.", "Ben reviews Anna's code."),
+        ("用户要求代码注释用英文，提交说明用中文，因为团队在上海。", "代码注释用中文，因为团队在上海。"),
+        ("Answers are to be written in Chinese, because the team is in London.", "周报用中文写。"),
+    ],
+)
+def test_the_same_words_said_of_other_things_are_no_duplicate(one: str, other: str) -> None:
+    assert judged(one, other, kind="preference").label is not DUPLICATE
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Backups go to S3, logs go to GCS.", "Logs go to GCS, backups go to S3."),
+        ("回答用中文，代码注释用英文。", "代码注释用英文，回答用中文。"),
+        (
+            "Meetings are in the morning, coding is in the evening.",
+            "Coding happens in the evening, meetings happen in the morning.",
+        ),
+        ("The API runs on port 8080 behind nginx.", "Behind nginx, the API runs on port 8080."),
+        ("Prefers pnpm over npm.", "Likes pnpm more than npm."),
+    ],
+)
+def test_what_only_stands_in_another_order_is_a_duplicate(one: str, other: str) -> None:
+    assert judged(one, other, kind="preference").label is DUPLICATE
+
+
 def test_the_tables_are_well_formed() -> None:
     for name in ("concepts.txt", "oppositions.txt"):
         for section, rows in sections(name).items():
@@ -515,6 +561,14 @@ def test_labelled_pairs_are_judged_as_well_as_promised(
     assert result["duplicate F1"] >= duplicates
     assert result["wrongly suggested for merging"] <= wrongly_suggested
     assert result["merged by themselves"] == 0
+
+
+@pytest.mark.parametrize("file", sorted(DATA.glob("pairs*.jsonl")), ids=lambda file: file.name)
+def test_every_duplicate_that_the_judge_finds_is_looked_at(file: Path) -> None:
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    pairs = [(_statement(row["a"]), _statement(row["b"])) for row in rows]
+
+    assert [pair for pair in pairs if judge(*pair).label is DUPLICATE and not may_be_duplicates(*pair)] == []
 
 
 @pytest.mark.parametrize("file", sorted(DATA.glob("pairs*.jsonl")), ids=lambda file: file.name)

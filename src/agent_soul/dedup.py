@@ -14,7 +14,7 @@ from typing import Any
 
 from agent_soul.conflicts import Settled, judged_pairs, stated_for, statement_of
 from agent_soul.event import Event, is_report_of_upkeep
-from agent_soul.judging import Label, judge
+from agent_soul.judging import NEARLY_THE_SAME, Label, judge
 from agent_soul.resolve import Resolution
 from agent_soul.settling import place_of
 
@@ -39,6 +39,11 @@ class Cluster:
         """Name of the cluster, the same everywhere as long as its members are the same."""
         ids = sorted(member.id for member in self.members)
         return f"d-{hashlib.sha256(repr(ids).encode()).hexdigest()[:_ID_LENGTH]}"
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether nothing in it is only nearly the same: then it may be merged without anybody looking at it."""
+        return not any(reason.startswith(NEARLY_THE_SAME) for reason in self.evidence.values())
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -101,7 +101,9 @@ def _conflict_fields(conflict: Conflict, resolution: Resolution) -> dict[str, An
 @click.option(
     "--scope", default="", type=click.Choice(["", *SCOPES]), metavar="SCOPE", help="Only groups with one of it."
 )
-@click.option("--apply", "apply_", is_flag=True, help="Merge them (all, or those named) by superseding events.")
+@click.option(
+    "--apply", "apply_", is_flag=True, help="Merge them by superseding events: those named, or all but the nearly same."
+)
 @click.option("--source", default="", envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides; with --apply.")
 @output_options
 def dedup(
@@ -111,24 +113,27 @@ def dedup(
     hub = open_for_upkeep(hub_name, source, apply_=apply_)
     resolution = resolve_hub(hub)
     found = _named(find_clusters(resolution, scope), cluster_ids)
-    added = _apply(hub, found, source) if apply_ else {}
+    chosen = [cluster for cluster in found if cluster_ids or cluster.is_certain]
+    added = _apply(hub, chosen, source) if apply_ else {}
     if as_json:
         clusters = [cluster_fields(cluster, added) for cluster in found]
         show_json(ok=True, total=len(found), applied=len(added), clusters=clusters)
     else:
         for cluster in found:
             show_cluster(cluster, resolution)
-    _say_what_follows(len(found), len(added), apply_=apply_)
+    _say_what_follows(len(found), len(added), nearly=len(found) - len(chosen), apply_=apply_)
     return ExitCode.DONE
 
 
-def _say_what_follows(found: int, added: int, *, apply_: bool) -> None:
+def _say_what_follows(found: int, added: int, *, nearly: int, apply_: bool) -> None:
+    rest = f"; {nearly} nearly the same: look, then name each with --apply" if nearly else ""
     if not found:
         say("nothing says the same in other words")
     elif apply_:
-        say(f"{added} merged; the pages follow at the next `soul compile`, `share` or `sync`")
+        say(f"{added} merged{rest}; the pages follow at the next `soul compile`, `share` or `sync`")
     else:
-        say(f"{found} suggested; `soul dedup --apply --source YOUR-ID` merges all, with ids behind it those alone")
+        merges = "`soul dedup --apply --source YOUR-ID` merges all that say the same, with ids behind it those alone"
+        say(f"{found} suggested; {merges}{rest}")
 
 
 def _named(clusters: Sequence[Cluster], ids: Sequence[str]) -> list[Cluster]:

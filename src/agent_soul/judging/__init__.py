@@ -2,5 +2,6 @@
 
 from agent_soul.judging.judge import contradiction, judge, may_be_duplicates
 from agent_soul.judging.pairs import Judgement, Label, Statement
+from agent_soul.judging.same import NEARLY_THE_SAME
 
-__all__ = ["Judgement", "Label", "Statement", "contradiction", "judge", "may_be_duplicates"]
+__all__ = ["NEARLY_THE_SAME", "Judgement", "Label", "Statement", "contradiction", "judge", "may_be_duplicates"]

@@ -33,7 +33,7 @@ from agent_soul.judging.apart import (
     other_topic,
 )
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
-from agent_soul.judging.same import LEAST_ALIKE, same_words, says_nearly_the_same, says_the_same
+from agent_soul.judging.same import LEAST_ALIKE, NEARLY, same_words, says_nearly_the_same, says_the_same
 
 _JUDGED_KEPT = 1024
 """Who groups duplicates asks for a pair again at once."""
@@ -68,7 +68,8 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
 def may_be_duplicates(one: Statement, other: Statement) -> bool:
     """Tell whether two statements are alike enough for a duplicate, at a small part of what judging them costs."""
     pair = Pair(one, other)
-    return pair.alike >= LEAST_ALIKE or same_words(pair) is not None
+    least = NEARLY if pair.are_sentences else LEAST_ALIKE
+    return pair.alike >= least or same_words(pair) is not None
 
 
 def contradiction(one: Statement, other: Statement) -> Judgement:

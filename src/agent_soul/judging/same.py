@@ -7,12 +7,15 @@ import math
 import re
 
 from agent_soul.judging.apart import A_THING
+from agent_soul.judging.crossing import are_crossed
 from agent_soul.judging.frames import Clause, Frame, is_thing
 from agent_soul.judging.lexicon import POLE_WEIGHT
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
 from agent_soul.judging.pieces import Token
 from agent_soul.text import compare_key
 
+NEARLY_THE_SAME = "says nearly the same"
+"""Much is in common and nothing is seen to differ: a suggestion for a person, never merged unasked."""
 _FORM = re.compile(r"[\W_](?<![-+#.%/:])|[-+#.%/:](?![^\W_])")
 """What is form alone: punctuation, but for what stands before a letter or digit and may change it (`.env`, `-1`)."""
 LEAST_ALIKE = 0.55
@@ -28,7 +31,8 @@ _ONE_THING = 1.0
 _TWO_SHARED = 1.7
 _LONG = 4.0
 _TWO_THINGS = 2.5
-_NEARLY = 0.45
+NEARLY = 0.45
+"""... or nearly the same, if they are sentences."""
 _SAID_OF_IT = 1.7
 _FEW_THINGS = 3.0
 _MORE_THINGS = 3.0
@@ -56,7 +60,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     names = other_names(one, other)
     if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    if sense(pair, 0) != sense(pair, 1):
+    if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
@@ -79,11 +83,23 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if any(pair.left_over) or any(other_names(one, other)) or sense(pair, 0) != sense(pair, 1):
         return None
+    if are_crossed(one, other) or _are_about_others(one, other):
+        return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
-    is_near = pair.alike >= _NEARLY and pair.predicate >= _SAID_OF_IT
+    is_near = pair.alike >= NEARLY and pair.predicate >= _SAID_OF_IT
     if not pair.are_sentences or not is_near or left[0] > _FEW_THINGS or left[1] > _MORE_THINGS:
         return None
-    return Judgement(Label.DUPLICATE, "says nearly the same", (f"{pair.alike:.0%} in common",))
+    return Judgement(Label.DUPLICATE, NEARLY_THE_SAME, (f"{pair.alike:.0%} in common",))
+
+
+def _may_be_given(token: Token) -> bool:
+    return token.weight >= A_THING and is_thing(token)
+
+
+def _are_about_others(one: Frame, other: Frame) -> bool:
+    """Tell whether each has a subject that the other does not speak of: answers, and the weekly report."""
+    subjects = [{token.concept for token in each.subject if _may_be_given(token)} for each in (one, other)]
+    return all(subjects) and subjects[0].isdisjoint(other.weights) and subjects[1].isdisjoint(one.weights)
 
 
 def other_names(one: Frame, other: Frame) -> tuple[frozenset[str], frozenset[str]]:

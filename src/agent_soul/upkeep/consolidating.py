@@ -72,10 +72,12 @@ class Consolidation(NamedTuple):
 def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, propose: bool) -> Consolidation:
     """Work out one consolidation of `log`, whose pages are `before`; `draft` makes events of records.
 
-    With `propose` merges wait for a review and count for nothing until then.
+    With `propose` merges wait for a review and count for nothing until then; without, what is only nearly the same is
+    left to `soul dedup` and a person.
     """
     waits = {"proposed": True} if propose else {}
-    merges, merged, long_merges = _drafted(draft, open_clusters(before.resolution), lambda c: c.replacement() | waits)
+    clusters = [cluster for cluster in open_clusters(before.resolution) if propose or cluster.is_certain]
+    merges, merged, long_merges = _drafted(draft, clusters, lambda c: c.replacement() | waits)
     resolution = before.resolution
     if merged:
         resolution = folded(resolve([*log.events, *merged], before.state.as_of, config))
