@@ -526,7 +526,8 @@ def test_fix_removes_a_lock_of_ours_and_leaves_a_persons(mine: Path) -> None:
     assert (mine / ".git" / "index.lock").exists()
 
     (hub.state / "git-at-work").touch()  # what a command of ours that was killed leaves
-    os.utime(hub.state / "git-at-work", (time.time() - 3601,) * 2)
+    made = (mine / ".git" / "index.lock").stat().st_mtime
+    os.utime(hub.state / "git-at-work", (made - 1,) * 2)
     facts = gather(hub, NOW)
 
     [said] = fix(facts, examine(facts)).done

@@ -185,3 +185,22 @@ def test_the_oldest_copies_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert [copy[0] for copy in copies(hub)] == ["2", "3"]
     edited.keep_copies(hub, {"memory.json": b"9" * (9 << 20)})
     assert [copy[0] for copy in copies(hub)] == ["9"]
+
+
+def test_what_is_no_copy_beside_the_copies_stops_no_compile(compiled: Hub) -> None:
+    folder = compiled.state / "edited"
+    (folder / "a folder").mkdir(parents=True)
+    (folder / "gone.md").symlink_to("nowhere")
+    mine = change(compiled)
+    compile_hub(compiled)
+    assert (folder / "gone.md").is_symlink()
+    assert [file.read_text("utf-8") for file in folder.iterdir() if file.is_file()] == [mine]
+
+
+def test_a_note_that_cannot_be_written_stops_no_compile(compiled: Hub) -> None:
+    note = compiled.state / "pages.json"
+    note.unlink()
+    note.mkdir()
+    record(compiled, "Drinks coffee.")
+    assert compile_hub(compiled).difference
+    assert "Drinks coffee." in (compiled.canonical / "stable-memory.md").read_text("utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -138,3 +139,22 @@ def test_no_descriptor_leaks_from_refusals(tmp_path: Path) -> None:
     for _ in range(5):
         _refusal(tmp_path)
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+@pytest.mark.parametrize("threads", [0, 3])
+def test_many_files_are_written_by_as_many_threads_as_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    start = threading.Thread.start
+    started: list[threading.Thread] = []
+
+    def start_few(self: threading.Thread) -> None:
+        if len(started) >= threads:
+            raise RuntimeError("can't start new thread")
+        started.append(self)
+        start(self)
+
+    monkeypatch.setattr(threading.Thread, "start", start_few)
+    contents = {tmp_path / f"{number}.md": b"%d" % number for number in range(100)}
+    replace_files(contents)
+    assert {file: file.read_bytes() for file in tmp_path.iterdir()} == contents

@@ -124,6 +124,17 @@ def test_events_are_in_the_day_file_and_in_the_outbox_until_committed(at: Hub) -
     assert not list(at.outbox.iterdir())
 
 
+def test_what_is_committed_stays_in_the_outbox_while_nothing_else_shows_it_here(at: Hub) -> None:
+    one = event("First.")
+    file = at.root / append(at, one).paths[one.id]
+    mine = file.rename(at.root / "mine")
+    file.symlink_to(mine)
+    assert outbox.discard(at, {one.id}) == 0, "a link is not followed"
+    assert [each.id for each in outbox.whole_log(at).events] == [one.id]
+    mine.replace(file)
+    assert outbox.discard(at, {one.id}) == 1
+
+
 def test_the_file_is_named_by_the_utc_date_of_each_event(at: Hub) -> None:
     late, early = event(ts="2026-11-30T23:30:00-05:00"), event(ts="2026-12-01T00:30:00+05:00")
     appended = append(at, late, early)

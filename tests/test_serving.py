@@ -32,6 +32,7 @@ from mcp_client import SOURCE, Client, Wire, client_of, command_of, said, surrou
 READING = ["read_context", "search_events", "list_projects", "status", "mem_search", "mem_read"]
 WRITING = ["add_event", "quick_share", "mem_write", "mem_replace", "mem_delete"]
 HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+KEY = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5"
 KEPT = {"kind": "fact", "scope": "stable"}
 MOST_TOLD = 2048
 """Bytes of instructions and descriptions that Claude Code keeps."""
@@ -339,6 +340,23 @@ def test_an_error_of_a_tool_says_the_next_step(client: Client, hub: Path) -> Non
     assert client.call("mem_delete", id=old, reason="r").text.endswith(
         f"was replaced already\n→ what holds now is {new}"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"summary": "It is:\n" + KEY},
+        {"summary": [KEY]},
+        {"summary": "A fact.", "kind": KEY},
+        {"summary": "A fact.", KEY: 1},
+    ],
+)
+def test_a_key_is_refused_and_never_said(client: Client, arguments: dict[str, Any]) -> None:
+    answer = client.call("add_event", **{**KEPT, **arguments})
+    assert answer.is_error
+    assert "looks like a GitHub token (ghp_…)" in answer.text
+    assert KEY[4:] not in answer.text
+    assert "allow_secret" not in answer.text, "the tool has no such argument; what is no key a person adds"
 
 
 def test_a_broken_hub_is_told_and_a_mended_one_needs_no_new_server(hub: Path) -> None:

@@ -36,7 +36,8 @@ def note_pages(hub: Hub, written: Mapping[str, str], removed: Collection[str]) -
         return
     noted = {path: name for path, name in noted_pages(hub).items() if path not in removed}
     noted |= {path: page_hash(text.encode("utf-8")) for path, text in written.items()}
-    replace_file(_note(hub), json.dumps(noted, ensure_ascii=False).encode("utf-8"))
+    with contextlib.suppress(StoppedError):  # the pages stand; without the note a copy too many is kept at most
+        replace_file(_note(hub), json.dumps(noted, ensure_ascii=False).encode("utf-8"))
 
 
 def page_hash(content: bytes) -> str:
@@ -69,9 +70,10 @@ def _name(path: str, content: bytes) -> str:
 
 def _drop_oldest(folder: Path) -> None:
     left = _MOST_BYTES
-    newest_first = sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime_ns, reverse=True)
-    for number, file in enumerate(newest_first):
-        left -= file.stat().st_size
+    copies = [(file.stat(), file) for file in folder.iterdir() if file.is_file() and not file.is_symlink()]
+    newest_first = sorted(copies, key=lambda copy: copy[0].st_mtime_ns, reverse=True)
+    for number, (status, file) in enumerate(newest_first):
+        left -= status.st_size
         if number and (number >= _MOST or left < 0):
             file.unlink()
 

@@ -122,13 +122,13 @@ class Exchange(NamedTuple):
             outbox.tidy(self.hub)
             remember(self.hub, self.target.url, self.target.branch, there.commit)
             try:
-                if self.target.local:
-                    outbox.discard(self.hub, ids)
-                else:
+                if not self.target.local:
                     gitio.put_back(self.hub, there, _arrival(self.hub, ids))
                 edited: set[str] = set()
                 settle = _settler(self.hub, ids, edited)
                 stayed = gitio.bring_along(self.hub, self.target, there, settle, author=self.author)
+                if self.target.local:
+                    outbox.discard(self.hub, ids)
                 return "; ".join(filter(None, (stayed, said_of_copies(self.hub, sorted(edited)))))
             except gitio.GitError as error:
                 return f"this clone stays as it is: {error.message}; {error.hint}"

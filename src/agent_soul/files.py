@@ -10,10 +10,14 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from agent_soul.errors import StoppedError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 TEMPORARY_PATTERN = ".agent-soul.*.tmp"
 _TEMPORARY = re.compile(r"\.agent-soul\.(?P<pid>\d+)\.[0-9a-f]+\.tmp")
@@ -61,9 +65,12 @@ def _install_many(contents: Mapping[Path, bytes]) -> None:
 
     temporary = {target: temporary_beside(target) for target in contents}
     try:
-        work = list(zip(temporary.values(), contents.values(), strict=True))
+        left = iter([*zip(temporary.values(), contents.values(), strict=True)])
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            list(pool.map(_write_all, (work[start::_AT_ONCE] for start in range(_AT_ONCE))))
+            others = _as_many_as_start(lambda: pool.submit(_write_all, left))
+            _write_all(left)  # each takes the next one that is left, so it matters not how many they are
+        for other in others:
+            other.result()
         for target, written in temporary.items():
             written.replace(target)
     except BaseException:
@@ -71,6 +78,15 @@ def _install_many(contents: Mapping[Path, bytes]) -> None:
             with contextlib.suppress(OSError):
                 written.unlink(missing_ok=True)
         raise
+
+
+def _as_many_as_start(start: Callable[[], Future[None]]) -> list[Future[None]]:
+    """Start up to `_AT_ONCE`; where memory or processes are scarce, the system refuses one more thread."""
+    started = []
+    with contextlib.suppress(RuntimeError):
+        for _ in range(_AT_ONCE):
+            started.append(start())  # noqa: PERF401 - those before a refusal count
+    return started
 
 
 def _write_all(files: Iterable[tuple[Path, bytes]]) -> None:

@@ -153,11 +153,31 @@ def tidy(hub: Hub) -> None:
 
 
 def discard(hub: Hub, committed: Collection[str]) -> int:
-    """Remove the outbox files all of whose events are among the `committed` ids; return how many went."""
-    settled = [entry for entry in entries(hub)[0] if entry.whole and all(e.id in committed for e in entry.events)]
+    """Remove the outbox files all of whose events are among the `committed` ids; return how many went.
+
+    They must stand in the day files too: where those could not be written, the outbox alone shows the events here.
+    """
+    found = [entry for entry in entries(hub)[0] if entry.whole and all(e.id in committed for e in entry.events)]
+    days = {day: _day_files(hub, *day) for day in {(e.source, e.date) for entry in found for e in entry.events}}
+    settled = [entry for entry in found if all(_names(e) in days[e.source, e.date] for e in entry.events)]
     for entry in settled:
         entry.file.unlink(missing_ok=True)
     return len(settled)
+
+
+def _day_files(hub: Hub, source: str, date: str) -> bytes:
+    """Return what the day files of a source hold, whichever clone wrote them; no link is followed."""
+    files = (file for file in (hub.sources / source).glob(f"{date}.*{SUFFIX}") if not file.is_symlink())
+    parts = []
+    for file in files:
+        with contextlib.suppress(StoppedError):
+            parts.append(read_regular(file))
+    return b"\n".join(parts)
+
+
+def _names(event: Event) -> bytes:
+    """Return the bytes by which a line of ours says that it is this event."""
+    return b'"event_id":"%s"' % event.id.encode()
 
 
 def day_file(event: Event | Line, clone: str) -> str:

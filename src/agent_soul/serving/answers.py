@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from agent_soul.bugs import write_report
+from agent_soul.credentials import find_credentials
 from agent_soul.errors import SoulError
 from agent_soul.telling import shortened, told, with_commands
 from agent_soul.text import terminal_safe
@@ -50,8 +51,10 @@ def failure(error: BaseException, where: str) -> str:
 
 
 def wrong_arguments(faults: Iterable[tuple[str, str]]) -> str:
-    """Return what an agent is told of arguments that do not fit: each with what is wrong with it."""
+    """Return what an agent is told of arguments that do not fit: each with what is wrong with it, but for keys."""
     said = "; ".join(f"{name}: {what}" if name else what for name, what in faults)
+    for found in find_credentials(said.encode("utf-8", "replace")):
+        return _with_next_step(f"the arguments do not fit, and hold what looks like {found}", "nothing was done")
     return _with_next_step(said, "nothing was done; mend the arguments and call again")
 
 
