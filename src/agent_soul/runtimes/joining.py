@@ -18,9 +18,9 @@ from agent_soul.runtimes.keeping_out import refuse_published
 from agent_soul.runtimes.linking import linked_where_it_can_be
 from agent_soul.runtimes.machine import (
     home_of_process,
-    lasting_program,
     revision_of,
     skill_texts,
+    still_there,
     texts_of,
     typed_command,
 )
@@ -257,7 +257,7 @@ def _scene(hub: Hub, runtime: Runtime, source: str, project: Path | None, option
 
 def _filled(scene: Scene, hub: Hub) -> Scene:
     """Return the scene with all that is to be written; its program only if that is still there."""
-    program = scene.program if scene.program and _is_there(scene.program) else lasting_program(hub)
+    program = still_there(scene.program, hub)
     typed = typed_command(program)
     return replace(
         scene,
@@ -267,11 +267,6 @@ def _filled(scene: Scene, hub: Hub) -> Scene:
         rev=revision_of(hub),
         skill=skill_texts(typed, scene.hub),
     )
-
-
-def _is_there(program: Sequence[str]) -> bool:
-    """Tell whether a program that a hook names can still be started; a bare name is looked for by the shell."""
-    return all(Path(word).is_file() for word in program if "/" in word)
 
 
 def _is_joined(placed: Placed, hub: Hub, runtime: Runtime) -> bool:
