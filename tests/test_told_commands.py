@@ -15,7 +15,7 @@ from agent_soul.adding import add
 from agent_soul.cli import main
 from agent_soul.compiler import compile_hub
 from agent_soul.hub import Hub
-from agent_soul.runtimes.joining import join
+from agent_soul.runtimes.joining import end_join, join
 from agent_soul.runtimes.model import Home, Options
 from agent_soul.runtimes.permissions import ALLOWED
 from agent_soul.runtimes.registry import find
@@ -74,3 +74,16 @@ def test_every_command_is_one_that_the_rules_allow(joined: tuple[Hub, Home], tol
         assert command.startswith(f"{typed} ")
         if command.removeprefix(typed).split()[0] in ALLOWED:
             assert any(fnmatchcase(f"{command} ", rule) or fnmatchcase(command, rule) for rule in rules), command
+
+
+def test_the_tools_of_the_server_are_allowed_too_until_the_join_ends(joined: tuple[Hub, Home]) -> None:
+    hub, home = joined
+    settings = home.folder / ".claude" / "settings.json"
+
+    allowed = json.loads(settings.read_text("utf-8"))["permissions"]["allow"]
+
+    assert {"mcp__agent-soul__read_context", "mcp__agent-soul__add_event"} <= set(allowed)
+    assert "mcp__agent-soul__mem_delete" not in allowed
+    settings.write_text(settings.read_text("utf-8").replace('"allow": [', '"allow": ["mcp__other__x",'), "utf-8")
+    end_join(hub, find("claude-code"), home=home)
+    assert json.loads(settings.read_text("utf-8")) == {"permissions": {"allow": ["mcp__other__x"]}}
