@@ -181,6 +181,17 @@ class TestShare:
         assert not list((git_hub / ".git" / "agent-soul" / "outbox").iterdir())
         assert "memory: 1 event of my-laptop, " in git(git_hub, "log", "-1", "--format=%s")
 
+    def test_says_how_long_a_line_without_a_scope_is_shown(self, soul: Soul, git_hub: Path) -> None:
+        (git_hub / "soul.yaml").write_text("fuzzy_days: 3\n", encoding="utf-8")
+
+        done = soul("share", "--source", "my-laptop", "Prefers pnpm over npm.", "--json")
+        note = next(line for line in done.stderr.split("\n") if line.startswith("note: shown for 3 days"))
+        again = soul("share", "--source", "my-laptop", "Prefers pnpm over npm.", *note.split()[-4:])
+
+        assert json.loads(done.stdout)["ok"] is True
+        assert "shown for" not in again.stderr
+        assert "Prefers pnpm over npm" in page(git_hub, "profile.md")
+
     def test_names_the_template(self, soul: Soul, git_hub: Path) -> None:
         (git_hub / "soul.yaml").write_text("template: true\n", encoding="utf-8")
         git(git_hub, "commit", "-q", "-a", "-m", "template")

@@ -195,6 +195,26 @@ def test_the_hubs_own_script_installs_the_toolkit_and_shares(tmp_path: Path) -> 
     assert git(hub, "status", "--porcelain") == ""
 
 
+@pytest.mark.skipif(os.name == "nt", reason="cat")
+def test_what_was_recorded_in_a_copy_of_the_template_can_be_taken_along(tmp_path: Path, init: Init) -> None:
+    template = tmp_path / "the template"
+    template.mkdir()
+    (template / "soul.yaml").write_text("template: true\n", encoding="utf-8")
+    write_log(template, {**EVENT, "event_id": "example", "source": "agent-soul"})
+    arguments = (tmp_path / "mine", "--yes", "--hub", template)
+
+    assert "to take them along" not in init(*arguments)
+    write_log(template, EVENT)
+    shutil.rmtree(tmp_path / "mine")
+    [note] = [line for line in init(*arguments).split("\n") if "to take them along" in line]
+
+    assert note.startswith(f"note: events of old-mac (1) stay in {template}; ")
+    command = note.split("`")[1].replace("| soul ", f"| {sys.executable} -m agent_soul ")
+    subprocess.run(["bash", "-c", command], cwd=tmp_path / "mine", check=True, capture_output=True)
+    assert main(["compile", "--hub", str(tmp_path / "mine")]) == 0
+    assert [event.id for event in parse_log(read_source_files(tmp_path / "mine")).events] == ["old-1"]
+
+
 # Where
 
 

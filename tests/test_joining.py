@@ -593,6 +593,25 @@ def test_what_was_asked_for_beside_is_told(tmp_path: Path, home: Home) -> None:
         assert [note for note in notes if "--allow" in note] == ([said] if said else [])
 
 
+def test_whoever_has_to_trust_hooks_is_told_to() -> None:
+    for runtime in RUNTIMES.values():
+        steps = " ".join(runtime.afterwards)
+        assert ("trust our hooks" in steps) == (runtime.untrusted is not None), runtime.name
+
+
+def test_what_needs_no_permission_is_offered_once(tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    plain, allowing = Options(), Options(allow=True)
+
+    def offered(name: str, options: Options = plain) -> str:
+        return join(hub, find(name), options=options, home=home).offer
+
+    assert offered("claude-code").startswith("`soul join claude-code --allow`, if ")
+    assert offered("zed") == ""
+    assert offered("claude-code", allowing) == ""
+    assert offered("claude-code") == ""
+
+
 def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed command; else the hub's own script, for what `uvx` or the hub's environment holds goes again."""
     hub = make_hub(tmp_path / "hub")

@@ -25,6 +25,16 @@ def recorded(inside: Soul) -> Any:
     return run
 
 
+def test_a_key_is_known_before_a_topics_name_is_spelled_as_it_is_kept(inside: Soul) -> None:
+    key = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF3gH5"
+
+    refused = inside("topic", key, "It is kept in the vault.", *FROM, code=2)
+
+    assert "topic holds what looks like a GitHub token (ghp_…)" in refused.stderr
+    assert key[4:] not in refused.stderr
+    inside("topic", key, "It is none.", "--allow-secret", *FROM)
+
+
 @pytest.mark.parametrize(
     ("command", "expected"),
     [

@@ -19,6 +19,7 @@ from agent_soul.hub import find_hub
 from agent_soul.lock import exclusive
 from agent_soul.log import parse_log, read_source_files
 from agent_soul.outbox import whole_log
+from agent_soul.runtimes.permissions import TOOLS as TOOLS_ALLOWED
 from agent_soul.sessions import known_sessions
 from agent_soul.text import find_hidden
 from hubs import event
@@ -75,6 +76,7 @@ class TestOffer:
         tools = client.ask("list_tools")["tools"]
 
         assert sorted(tool["name"] for tool in tools) == sorted([*READING, *WRITING])
+        assert sorted(tool["name"] for tool in tools) == sorted([*TOOLS_ALLOWED, "mem_delete"])
         for tool in tools:
             assert [type(tool["annotations"][hint]) for hint in HINTS] == [bool] * 4
             reads, replaces = tool["name"] in READING, tool["name"] in ("mem_replace", "mem_delete")

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 
 from agent_soul.errors import ExitCode, SoulError
 from agent_soul.files import remedy
 
 _LONGEST = 1_000
+_INVOKED_AS = "AGENT_SOUL_INVOKED_AS"
 
 
 def invoked_as() -> str:
     """Return the words that start our commands here: `soul`, or the script that did."""
-    return os.environ.get("AGENT_SOUL_INVOKED_AS") or "soul"
+    return os.environ.get(_INVOKED_AS) or "soul"
+
+
+@contextlib.contextmanager
+def spoken_as(words: str) -> Iterator[None]:
+    """Name our commands by these words instead, as long as it lasts."""
+    before = os.environ.get(_INVOKED_AS)
+    os.environ[_INVOKED_AS] = words
+    try:
+        yield
+    finally:
+        del os.environ[_INVOKED_AS]
+        os.environ |= {_INVOKED_AS: before} if before else {}
 
 
 def with_commands(text: str) -> str:

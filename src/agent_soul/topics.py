@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from agent_soul.draft import ALLOW_SECRET, refuse_credentials
 from agent_soul.event import Event, build
 from agent_soul.hub import Hub
 from agent_soul.recording import kept
@@ -20,8 +21,10 @@ def truth(hub: Hub, topic: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record of a topic's new truth: it replaces all that holds now, and is kept where that was kept.
 
     `Data Base` is the topic `data-base`: two spellings would else be two truths. What holds under the very name that
-    was given is replaced too.
+    was given is replaced too. Raises `RefusedError` for a key in the name: the spelling that is kept would hide it.
     """
+    if not given.get(ALLOW_SECRET):
+        refuse_credentials({"topic": topic})
     name = stem(topic) or topic
     found = {event.id: event for spelling in (name, topic) for event in current(hub, spelling)}
     now = sorted(found.values(), key=lambda event: event.sort_key, reverse=True)

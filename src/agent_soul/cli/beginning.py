@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -11,7 +12,7 @@ from typing import Any
 import click
 
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json
-from agent_soul.errors import ExitCode, RefusedError
+from agent_soul.errors import ExitCode, RefusedError, SoulError
 from agent_soul.founding.answers import Answers, check_answer
 from agent_soul.founding.asking import check_remote, check_time_zone
 from agent_soul.founding.hub import Founded, Wishes, found_hub, is_taken
@@ -59,6 +60,8 @@ def init(folder: str | None, here: bool, source: str, as_json: bool, hub_name: s
     if not (given["yes"] or is_taken(place)):
         said |= _asked([name for name in _QUESTIONS if name not in said], place, as_json=as_json)
     made = found_hub(place, _wishes(said, given))
+    if made.is_new and not given["origin"]:
+        made = made._replace(notes=(*made.notes, *_left_behind(hub_name)))
     _show(made, as_json=as_json)
     return ExitCode.NOT_SHARED if made.kept and made.kept.reach is Reach.NOT_SHARED else ExitCode.DONE
 
@@ -132,12 +135,21 @@ def _show(made: Founded, *, as_json: bool) -> None:
         say(f"note: {note}")
     show("Go on there:")
     for number, step in enumerate(made.next_steps, start=1):
-        show(f"{number}. {_as_typed_there(step)}")
+        show(f"{number}. {step.replace('`soul ', f'`{_typed_there()} ')}")
 
 
-def _as_typed_there(step: str) -> str:
-    """Return a step with its commands as they are typed in the new hub, which has scripts of its own."""
-    return step if invoked_as() == "soul" else step.replace("`soul ", "`python3 scripts/soul.py ")
+def _left_behind(hub_name: str | None) -> list[str]:
+    """Return what is to be said of the copy of the template in which this runs; most run it in no hub at all."""
+    from agent_soul.founding.template import left_behind
+
+    with contextlib.suppress(SoulError):  # the new hub is made, whatever the other is like
+        return [note for note in [left_behind(open_hub(hub_name), _typed_there())] if note]
+    return []
+
+
+def _typed_there() -> str:
+    """Return what starts our commands in the new hub, which has scripts of its own."""
+    return "soul" if invoked_as() == "soul" else "python3 scripts/soul.py"
 
 
 def _counts(taken: Taken) -> str:

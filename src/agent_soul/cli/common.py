@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from agent_soul.errors import StoppedError
+from agent_soul.errors import SoulError, StoppedError
 from agent_soul.hub import JOINED, Hub, find_hub
 from agent_soul.lock import exclusive
-from agent_soul.telling import with_commands
+from agent_soul.telling import invoked_as, spoken_as, with_commands
 
 if TYPE_CHECKING:
     from agent_soul.adding import Added
@@ -60,6 +60,17 @@ def tell_agents(hub: Hub, *, looking: bool = False) -> None:
                 say(f"note: {change.path} was written: {change.what}")
     except Exception as error:  # whatever somebody's program made of its files: the memory itself is kept and shared
         say(f"note: what agent programs read at their start is as old as before: {error}")
+
+
+def speak_to_agent(hub: Hub, *, source: str = "", runtime: str = "") -> None:
+    """Name commands, until this one ends, by the words that the agent was told when its program was joined."""
+    if not (hub.state / JOINED).exists():
+        return
+    from agent_soul.runtimes.standing import typed_where_joined
+
+    with contextlib.suppress(SoulError, OSError):  # then they are named as this one was
+        words = typed_where_joined(hub, source=source, only=runtime)
+        click.get_current_context().with_resource(spoken_as(words or invoked_as()))
 
 
 def take_turn(hub: Hub, purpose: str) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from agent_soul.cli.common import hub_option, open_hub, say, show_as_is, tell_agents
+from agent_soul.cli.common import hub_option, open_hub, say, show_as_is, speak_to_agent, tell_agents
 from agent_soul.cli.options import source_option
 from agent_soul.errors import ExitCode, SoulError
 from agent_soul.hooking.stdin import read_object
@@ -103,6 +103,7 @@ def _answer(
             _say_why(f"there is no event {event!r}", "there are session-start, stop and session-end")
         return
     hub = open_hub(hub_name)
+    speak_to_agent(hub, source=source, runtime=runtime)
     place = Place(hub, source, local_now(), _typed_for(hub))
     if call.event == SESSION_START and not call.is_subagent:
         instead.append(

@@ -102,9 +102,10 @@ def _project(name: str | None) -> Path | None:
     return folder
 
 
-def _steps(runtime: Runtime, project: Path | None) -> list[str]:
+def _steps(runtime: Runtime, project: Path | None, offer: str) -> list[str]:
     """Return what is left to a person; in a project there are no hooks to trust and there is no text to paste."""
-    return [f"start {runtime.title} anew in the project"] if project else list(runtime.afterwards)
+    steps = [f"start {runtime.title} anew in the project"] if project else list(runtime.afterwards)
+    return [*steps, *filter(None, [offer])]
 
 
 def _show(outcome: Outcome, runtime: Runtime, project: Path | None, *, dry_run: bool, uninstall: bool) -> None:
@@ -130,7 +131,7 @@ def _show(outcome: Outcome, runtime: Runtime, project: Path | None, *, dry_run: 
     if dry_run or uninstall or not (changes or outcome.paste):
         return
     say(f"source id: {outcome.source}")
-    for number, step in enumerate(_steps(runtime, project), start=1):
+    for number, step in enumerate(_steps(runtime, project, outcome.offer), start=1):
         say(f"{number}. {step}")
     if outcome.paste:
         show(outcome.paste.removesuffix("\n"))
@@ -156,5 +157,5 @@ def _show_fields(outcome: Outcome, runtime: Runtime, project: Path | None, *, wr
         by_hand=[{"path": str(odd.path), "reason": odd.reason, "snippet": odd.snippet} for odd in outcome.plan.odd],
         notes=list(outcome.notes),
         paste=outcome.paste,
-        afterwards=_steps(runtime, project),
+        afterwards=_steps(runtime, project, outcome.offer),
     )

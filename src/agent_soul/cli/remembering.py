@@ -9,7 +9,7 @@ import click
 from agent_soul.adding import local_now
 from agent_soul.boot import PULL_SECONDS, boot_fields
 from agent_soul.boot import boot as boot_hub
-from agent_soul.cli.common import open_hub, output_options, say, show, show_json, tell_agents
+from agent_soul.cli.common import open_hub, output_options, say, show, show_json, speak_to_agent, tell_agents
 from agent_soul.cli.options import require, source_option
 from agent_soul.contexts.asking import DEFAULT_BUDGET, LEAST_BUDGET, Request
 from agent_soul.contexts.choosing import Context, context_fields
@@ -51,7 +51,9 @@ def context(agent: str, project: str, task: str, budget: int, form: str, as_json
     Identity and lasting memory come first; then, by relevance to the task and freshness, the project, decisions,
     metrics, the agent's lessons, the log of yesterday and today, and open conflicts.
     """
-    found = context_of(open_hub(hub_name), Request(agent, project, task, budget, invoked_as()), local_now())
+    hub = open_hub(hub_name)
+    speak_to_agent(hub, source=agent)
+    found = context_of(hub, Request(agent, project, task, budget, invoked_as()), local_now())
     _say_note(found)
     if as_json or form == "json":
         show_json(ok=True, **context_fields(found))
@@ -92,6 +94,7 @@ def boot(
     """
     hub = open_hub(hub_name)
     require({"source": source}, "source")
+    speak_to_agent(hub, source=str(source))
     request = Request(str(source), project, task, budget, invoked_as())
     found = boot_hub(hub, str(source), request, local_now(), seconds=seconds, changed_since=changed_since)
     tell_agents(hub)

@@ -35,7 +35,7 @@ class Chinese(NamedTuple):
 CHINESE: Mapping[str, Chinese] = {
     "claude-code": Chinese("重新启动 Claude Code", "`/context` 的记忆文件里有 `agent-soul.md`，`/hooks` 里有三个钩子"),
     "codex": Chinese(
-        "打开 Codex，运行 `/hooks` 并信任这些钩子：未信任的钩子会被悄悄跳过",
+        "打开 Codex，运行 `/hooks` 并信任那三个钩子，只需一次：未信任的钩子会被悄悄跳过",
         "`codex debug prompt-input` 打印的内容里有 AGENTS.md 中的这一段",
     ),
     "gemini": Chinese("重新启动 Gemini CLI", "`/memory show` 里有共享记忆"),

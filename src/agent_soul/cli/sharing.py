@@ -11,7 +11,9 @@ from agent_soul.cli.options import event_options, require, text_of, to_record
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode
 from agent_soul.event import short_id
+from agent_soul.hub import Hub
 from agent_soul.recording import in_project
+from agent_soul.settings import load_config
 from agent_soul.sync import DEFAULT_BUDGET, DEFAULT_RECORD, Kept, Reach, try_sync
 from agent_soul.sync import share as share_event
 
@@ -37,13 +39,16 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
     a week. With no remote, or in a copy of the template, it is kept here; exit 4 means safe here, not shared yet.
     """
     hub = open_hub(hub_name)
-    record = {**DEFAULT_RECORD, **in_project(to_record(fields))}
+    given = in_project(to_record(fields))
+    record = {**DEFAULT_RECORD, **given}
     record["summary"] = text_of(text, record.get("summary"), "share")
     require(record, "source")
     added, kept = share_event(hub, record, budget=budget)
     tell_agents(hub)
     for warning in added.warnings:
         say(f"note: {warning}")
+    if "scope" not in given:
+        say(f"note: {_until_stale(hub)}")
     with printed_if_possible(added.event.id):
         show_kept(kept, as_json=as_json, short=short_id(added.event.id), event_id=added.event.id, path=added.path)
     return exit_code(kept)
@@ -60,6 +65,13 @@ def sync(budget: float, reattach: bool, as_json: bool, hub_name: str | None) -> 
     tell_agents(hub, looking=True)
     show_kept(kept, as_json=as_json)
     return exit_code(kept)
+
+
+def _until_stale(hub: Hub) -> str:
+    """Return how long a line without a scope of its own is shown, and what makes it last."""
+    days = load_config(hub)[0].fuzzy_days
+    shown = f"shown for {days} days (scope {DEFAULT_RECORD['scope']})"
+    return f"{shown}; what is to last needs a scope, as in --kind preference --scope profile"
 
 
 def show_kept(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> None:

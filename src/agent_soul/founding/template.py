@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import shlex
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from agent_soul import gitio
+from agent_soul import gitio, outbox
 from agent_soul.adding import add
 from agent_soul.compiler import compile_hub
 from agent_soul.errors import RefusedError
@@ -51,6 +53,25 @@ def initialise_here(hub: Hub, source: str) -> Initialised:
         done.append(f"archived the template's {archived} example events")
         compile_hub(hub)
     return Initialised(tuple(done), tuple(_next_steps(hub)))
+
+
+def left_behind(hub: Hub, typed: str) -> str:
+    """Return what a person recorded in a copy of the template, which a new hub does not hold, and how it gets there.
+
+    `typed` is what starts our commands in the new hub. Nothing is said of any other hub: that is meant to stay.
+    """
+    if not load_config(hub, keep=False)[0].template:
+        return ""
+    log = outbox.whole_log(hub)
+    own = Counter(event.source for event in log.events if event.source != EXAMPLE_SOURCE)
+    if not own:
+        return ""
+    files = " ".join(f"{shlex.quote(f'{hub.sources.as_posix()}/{source}')}/*.ndjson" for source in sorted(own))
+    first = "compile there, then " if outbox.contents(hub) else ""
+    counted = f"events of {', '.join(sorted(own))} ({own.total()})"
+    return (
+        f"{counted} stay in {hub.root}; to take them along: {first}`cat {files} | {typed} add --stdin` in the new hub"
+    )
 
 
 def _archive_examples(hub: Hub, source: str) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from agent_soul.clone import clone_ids
@@ -12,10 +13,10 @@ from agent_soul.hub import Hub
 from agent_soul.log import read_source_files
 from agent_soul.runtimes.allowing import PERMISSIONS
 from agent_soul.runtimes.commands import mcp_words
-from agent_soul.runtimes.model import SERVER, Place, Placed, Runtime, Scene
-from agent_soul.runtimes.plan import Plan, backup_of, decode
+from agent_soul.runtimes.model import SERVER, Options, Place, Placed, Runtime, Scene
+from agent_soul.runtimes.plan import Plan, backup_of, decode, plan_join
 from agent_soul.runtimes.sources import used_by_others
-from agent_soul.runtimes.standing import joined, marks_in
+from agent_soul.runtimes.standing import joined, marks_in, placed_by
 from agent_soul.runtimes.writing import read
 
 
@@ -65,6 +66,16 @@ def _notes_on_options(runtime: Runtime, scene: Scene, placed: Iterable[Placed]) 
     if SERVER in whats and len(scene.program) > 1:
         once = f"`{scene.typed} mcp --help`"
         yield f"run {once} once before it starts: that sets up what the MCP server needs, which takes a minute"
+
+
+def offer_to_allow(runtime: Runtime, scene: Scene) -> str:
+    """Return how the agent may run our commands unasked, where the program has a list of that and it lacks them."""
+    if scene.options.allow or scene.project:
+        return ""
+    placed = placed_by(runtime, replace(scene, options=Options(allow=True)))
+    rules = [each for each in placed if each.what == PERMISSIONS]
+    what = "if the agent is to read and record without asking each time"
+    return f"`soul join {runtime.name} --allow`, {what}" if plan_join(rules, read).changes else ""
 
 
 def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from agent_soul.runtimes.commands import PROGRAMS
 from agent_soul.runtimes.json_edits import Entries, Words
 from agent_soul.runtimes.model import Place, Placed, Runtime, Scene
-from agent_soul.runtimes.permissions import ALLOWED
+from agent_soul.runtimes.permissions import ALLOWED, is_tool
 from agent_soul.runtimes.whole import Whole
 
 PERMISSIONS = "what needs no permission"
@@ -18,6 +18,8 @@ _RULE = re.compile(r"(?:Bash\(|Shell\()?(?P<program>.*?)(?: (?P<command>[a-z-]+)
 
 def is_ours(rule: str) -> bool:
     """Tell whether a rule lets a command of the memory run, however the command was typed when it was written."""
+    if is_tool(rule):
+        return True
     found = _RULE.fullmatch(rule)
     name = re.split(r"[/\\]", found["program"])[-1].strip("\"'") if found else ""
     return found is not None and name in PROGRAMS and found["command"] in (None, *ALLOWED)

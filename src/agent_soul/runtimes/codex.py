@@ -76,7 +76,9 @@ RUNTIME = Runtime(
     ),
     project_parts=(StaticText(Place(("~",), "AGENTS.md"), limit=LIMIT),),
     looks_installed=(Place(_ROOTS, ""),),
-    afterwards=("open Codex and run `/hooks`: it skips hooks that nobody has trusted, without a word",),
+    afterwards=(
+        "open Codex, run `/hooks` and trust our hooks there, once: it skips those that nobody trusts, without a word",
+    ),
     check="`codex debug prompt-input` prints what Codex would send: the block of AGENTS.md is in it",
     notes=_notes,
     untrusted=_untrusted,

@@ -37,7 +37,7 @@ def hook_words(call: HookCall) -> list[str]:
 
 def hook_command(call: HookCall) -> str:
     """Return these words as one line that sh, bash, cmd and PowerShell take alike, blanks and Chinese in paths too."""
-    return _line(hook_words(call))
+    return typed_line(hook_words(call))
 
 
 def mcp_words(program: Sequence[str], source: str, hub: str) -> list[str]:
@@ -103,10 +103,11 @@ def words_of(handler: Any) -> list[str]:
         words = shlex.split(line)
     except ValueError:  # somebody's, with a quote left open
         return []
-    return words if _line(words) == line else []
+    return words if typed_line(words) == line else []
 
 
-def _line(words: Sequence[str]) -> str:
+def typed_line(words: Sequence[str]) -> str:
+    """Return words as they are typed in a shell, always in this form: programs compare what they allow as a text."""
     return " ".join(map(_quoted, words))
 
 

@@ -12,15 +12,15 @@ from typing import NamedTuple
 from agent_soul.errors import StoppedError
 from agent_soul.files import sweep_dead
 from agent_soul.hub import Hub
-from agent_soul.runtimes.advice import notes_on_end, notes_on_join, sources_elsewhere
+from agent_soul.runtimes.advice import notes_on_end, notes_on_join, offer_to_allow, sources_elsewhere
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.keeping_out import refuse_published
 from agent_soul.runtimes.linking import linked_where_it_can_be
 from agent_soul.runtimes.machine import (
     home_of_process,
-    lasting_program,
     revision_of,
     skill_texts,
+    still_there,
     texts_of,
     typed_command,
 )
@@ -52,13 +52,15 @@ __all__ = [
 class Outcome(NamedTuple):
     """What a join or its end did, or would do.
 
-    `notes` say what stands in the way here, `paste` is what a person pastes into the program by hand.
+    `notes` say what stands in the way here, `paste` is what a person pastes into the program by hand, `offer` is what
+    a person may want besides.
     """
 
     source: str
     plan: Plan
     notes: tuple[str, ...] = ()
     paste: str = ""
+    offer: str = ""
 
 
 def join(
@@ -92,10 +94,11 @@ def join(
         if project:
             refuse_published(placed, plan)
         notes = [*notes_on_join(hub, runtime, scene, placed, plan), *linked.notes]
+        offer = offer_to_allow(runtime, scene)
         if apply:
             _sweep(placed)
             _apply(hub, runtime, project, plan)
-    return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene))
+    return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene), offer)
 
 
 def _apply(hub: Hub, runtime: Runtime, project: Path | None, plan: Plan) -> None:
@@ -257,7 +260,7 @@ def _scene(hub: Hub, runtime: Runtime, source: str, project: Path | None, option
 
 def _filled(scene: Scene, hub: Hub) -> Scene:
     """Return the scene with all that is to be written; its program only if that is still there."""
-    program = scene.program if scene.program and _is_there(scene.program) else lasting_program(hub)
+    program = still_there(scene.program, hub)
     typed = typed_command(program)
     return replace(
         scene,
@@ -267,11 +270,6 @@ def _filled(scene: Scene, hub: Hub) -> Scene:
         rev=revision_of(hub),
         skill=skill_texts(typed, scene.hub),
     )
-
-
-def _is_there(program: Sequence[str]) -> bool:
-    """Tell whether a program that a hook names can still be started; a bare name is looked for by the shell."""
-    return all(Path(word).is_file() for word in program if "/" in word)
 
 
 def _is_joined(placed: Placed, hub: Hub, runtime: Runtime) -> bool:

@@ -15,6 +15,7 @@ from agent_soul.files import read_regular
 from agent_soul.hub import Hub
 from agent_soul.identity import L0_FILES
 from agent_soul.runtimes.blocks import NO_REVISION
+from agent_soul.runtimes.commands import typed_line
 from agent_soul.runtimes.model import Home, System
 from agent_soul.runtimes.static_text import L1_PAGES, Body
 from agent_soul.skill import skill_files
@@ -72,7 +73,16 @@ def typed_command(program: tuple[str, ...]) -> str:
     found = shutil.which("soul")
     if len(program) == 1 and found and Path(found).resolve() == Path(program[0]).resolve():
         return "soul"
-    return " ".join(word if word.replace("/", "").isalnum() else f'"{word}"' for word in program)
+    return typed_line(program)
+
+
+def still_there(program: tuple[str, ...], hub: Hub) -> tuple[str, ...]:
+    """Return the words that a join starts us with, or `lasting_program` where that is gone.
+
+    A bare name is looked for by the shell.
+    """
+    is_there = program and all(Path(word).is_file() for word in program if "/" in word)
+    return program if is_there else lasting_program(hub)
 
 
 def texts_of(hub: Hub) -> Body:

@@ -11,17 +11,32 @@ import json
 import shlex
 from collections.abc import Iterator, Sequence
 
+from agent_soul.runtimes.commands import SERVER
+
 READING = ("context", "boot", "search", "show", "why", "conflicts", "status", "check-writes")
 WRITING = ("add", "share", "note", "lesson", "decision", "fact", "metric", "topic", "retract", "used", "sync")
 ALLOWED = READING + WRITING
+TOOLS = (
+    *("read_context", "search_events", "list_projects", "status", "mem_search", "mem_read"),
+    *("add_event", "quick_share", "mem_write", "mem_replace"),
+)
+"""Of the MCP server: all but `mem_delete`, which hides an entry."""
+_TOOL = f"mcp__{SERVER}__"
 
 
 def claude_code_rules(typed: str, hub: str) -> list[str]:
-    """Return the rules for `permissions.allow` in Claude Code's settings: the commands, and reading the hub's files.
+    """Return the rules for `permissions.allow` in Claude Code's settings: commands, tools, reading the hub's files.
 
-    Writing there stays forbidden: pages are made by commands only.
+    Writing there stays forbidden: pages are made by commands only. The tools are named whether the server is there or
+    not, so that it may come later (code.claude.com/docs/en/permissions: `mcp__SERVER__TOOL`).
     """
-    return [*(f"Bash({typed} {command} *)" for command in ALLOWED), f"Read({_claude_path(hub)}/**)"]
+    commands = [f"Bash({typed} {command} *)" for command in ALLOWED]
+    return [*commands, *(f"{_TOOL}{tool}" for tool in TOOLS), f"Read({_claude_path(hub)}/**)"]
+
+
+def is_tool(rule: str) -> bool:
+    """Tell whether a rule of Claude Code's lets one of these tools run."""
+    return rule.startswith(_TOOL) and rule.removeprefix(_TOOL) in TOOLS
 
 
 def codex_rules(typed: str) -> str:

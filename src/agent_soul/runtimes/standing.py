@@ -12,7 +12,7 @@ from agent_soul.hub import Hub, looks_like_hub
 from agent_soul.runtimes.edits import Mark
 from agent_soul.runtimes.keeping_out import kept_out
 from agent_soul.runtimes.linking import as_it_stands
-from agent_soul.runtimes.machine import home_of_process, skill_texts
+from agent_soul.runtimes.machine import home_of_process, skill_texts, still_there, typed_command
 from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import read_note
 from agent_soul.runtimes.plan import SIGN, decode
@@ -53,6 +53,17 @@ def joined(hub: Hub, *, home: Home | None = None, only: str = "") -> list[Standi
     places = [place for place in places if only in ("", place[0].name)]
     standing = (find_join(hub, runtime, probe(hub, home, project)) for runtime, project in places)
     return [each for each in standing if each]
+
+
+def typed_where_joined(hub: Hub, *, source: str = "", only: str = "") -> str:
+    """Return what an agent types for `soul`, as it was told when its program was joined; empty where none is.
+
+    What a program allows is compared with the very words, so nothing may tell them otherwise. `source` says which
+    agent it is, where several programs are joined; `only` its program. Raises `StoppedError` where nothing starts us.
+    """
+    standing = joined(hub, only=only)
+    found = next((each for each in standing if each.source == source), standing[0] if standing else None)
+    return typed_command(still_there(found.program, hub)) if found else ""
 
 
 def find_join(hub: Hub, runtime: Runtime, scene: Scene) -> Standing | None:
