@@ -10,6 +10,8 @@ from agent_soul.doctor.finding import Finding
 
 STATIC = "what it reads at the start"
 """What a join calls the text that a program reads by itself."""
+SKILL = "skill"
+"""What a join calls the skill in the place where it is installed."""
 
 
 class Reading(NamedTuple):
@@ -96,7 +98,8 @@ def _files(each: Joined, again: str) -> Iterator[Finding]:
             yield Finding("stale-static", path, "is older than the pages", why, again, "static")
         else:
             why = f"{each.title} reads or records less than it should"
-            yield Finding("join-incomplete", path, f"is not as it was joined: {what}", why, again)
+            fix = "skill" if what == SKILL and not each.project else ""
+            yield Finding("join-incomplete", path, f"is not as it was joined: {what}", why, again, fix)
     for path, reason in each.odd:
         yield Finding("join-odd", path, f"cannot be judged: {reason}", f"{each.title} may not read it either", again)
 

@@ -42,7 +42,7 @@ __all__ = [
     "find_again",
     "join",
     "joined",
-    "mend_links",
+    "mend_skill",
     "proposed_source",
     "rerender",
     "sweep_joins",
@@ -194,15 +194,26 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
     return changes
 
 
-def mend_links(hub: Hub, *, home: Home | None = None) -> list[Change]:
-    """Install the skill again where links to it lead nowhere; return what was written. Raises `StoppedError`."""
+def mend_skill(hub: Hub, *, home: Home | None = None) -> list[Change]:
+    """Install the skill again where it is gone, for every program that reads it or has a link to it.
+
+    Returns what was written; what somebody changed in a skill that is there stays. Raises `StoppedError`.
+    """
     home = home or home_of_process()
     changes: list[Change] = []
-    for standing in (each for each in joined(hub, home=home) if each.dead_links):
+    for standing in (each for each in joined(hub, home=home) if each.project is None):
         scene = _filled(Scene(home, hub.root.as_posix(), standing.source, standing.program), hub)
-        skill = [each for each in placed_by(standing.runtime, scene) if isinstance(each.edit, SkillFile)]
+        skill = [each for each in placed_by(standing.runtime, scene) if _lacks_skill(each, hub, standing.runtime)]
         changes += _written(hub, plan_join(skill, read))
     return changes
+
+
+def _lacks_skill(placed: Placed, hub: Hub, runtime: Runtime) -> bool:
+    """Tell whether the skill is not installed where it belongs, or by this hub but not for this program too."""
+    if not isinstance(placed.edit, SkillFile) or placed.edit.shared is not None:
+        return False
+    marks = marks_in(placed)
+    return read(placed.path) is None or any(is_of(hub, mark) and not is_for(runtime, mark) for mark in marks)
 
 
 def _written(hub: Hub, plan: Plan) -> Sequence[Change]:
