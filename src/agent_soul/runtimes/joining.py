@@ -26,7 +26,7 @@ from agent_soul.runtimes.machine import (
 )
 from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import drop_note, is_noted, joining_alone, read_note, write_note
-from agent_soul.runtimes.plan import Change, Odd, Plan, plan_end, plan_join
+from agent_soul.runtimes.plan import BACKUP, Change, Odd, Plan, plan_end, plan_join
 from agent_soul.runtimes.refinding import find_in_projects, folders_of_joins, known_projects
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.skill_edits import SkillFile
@@ -46,6 +46,7 @@ __all__ = [
     "proposed_source",
     "rerender",
     "sweep_joins",
+    "tell_programs",
 ]
 
 
@@ -192,6 +193,19 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
             seen |= {each.path for each in blocks}
             changes += _written(hub, plan_join(blocks, read))
     return changes
+
+
+def tell_programs(hub: Hub) -> list[str]:
+    """Look for joins where the note of them was lost, and `rerender`; return what a person should know of it.
+
+    No command fails over it: whatever somebody's program made of its files, the memory itself is kept and shared.
+    """
+    try:
+        find_again(hub)
+        changes = rerender(hub)
+    except Exception as error:
+        return [f"what agent programs read at their start is as old as before: {error}"]
+    return [f"{each.path} was written: {each.what}" for each in changes if each.path.name.endswith(BACKUP)]
 
 
 def mend_skill(hub: Hub, *, home: Home | None = None) -> list[Change]:

@@ -16,6 +16,7 @@ from agent_soul.contexts.asking import DEFAULT_BUDGET, Request
 from agent_soul.contexts.choosing import context_fields
 from agent_soul.contexts.gathering import context_of
 from agent_soul.doctor.standing import stand, standing_fields
+from agent_soul.runtimes.joining import tell_programs
 from agent_soul.searching.filters import Filters, read_filters
 from agent_soul.searching.paging import Asked, row_fields
 from agent_soul.searching.paging import search as search_page
@@ -53,6 +54,7 @@ class Reading:
         request = Request(reader, project, task, budget)
         if fresh and reader and self._may_pull:
             found = boot(hub, reader, request, local_now(), name=self._session)
+            tell_programs(hub)
             fields, text = boot_fields(found, budget), found.text
         else:
             context = context_of(hub, request, local_now())

@@ -11,6 +11,7 @@ from agent_soul.compiler import resolve_hub
 from agent_soul.errors import RefusedError
 from agent_soul.event import DEFAULT_IMPORTANCE
 from agent_soul.hub import Hub, open_hub
+from agent_soul.runtimes.joining import tell_programs
 from agent_soul.serving import arguments as arg
 from agent_soul.serving.place import Place
 from agent_soul.sync import DEFAULT_RECORD, share
@@ -77,7 +78,8 @@ class Writing:
         record["source"] = self._place.writer(source)
         added, kept = share(self._place.hub, record, budget=SHARE_SECONDS)
         said = {"outcome": str(kept.reach), "reason": kept.reason, "note": kept.note, "commit": kept.commit}
-        return {**said, **_fields(added)}
+        answer = _fields(added)
+        return {**said, **answer, "warnings": [*answer["warnings"], *tell_programs(self._place.hub)]}
 
     def mem_write(
         self,
