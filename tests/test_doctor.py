@@ -981,7 +981,17 @@ def test_what_programs_read_is_measured_against_their_limit(joined_mine: Path, t
     ],
 )
 def test_a_source_that_goes_on_elsewhere(files: tuple[str, ...], elsewhere: set[str]) -> None:
-    assert written_elsewhere([f"sources/{file}.ndjson" for file in files], ["0000000a"]) == elsewhere
+    assert written_elsewhere({f"sources/{file}.ndjson": b"" for file in files}, ["0000000a"]) == elsewhere
+
+
+@pytest.mark.parametrize(("here", "there", "elsewhere"), [("08:00", "09:00", {"a"}), ("09:00", "08:00", set())])
+def test_a_source_that_goes_on_elsewhere_on_the_same_day(here: str, there: str, elsewhere: set[str]) -> None:
+    files = {
+        f"sources/a/2026-03-01.0000000{clone}.ndjson": f'{{"ts": "2026-03-01T{time}:00Z"}}\n'.encode()
+        for clone, time in (("a", here), ("b", there))
+    }
+
+    assert written_elsewhere(files, ["0000000a"]) == elsewhere
 
 
 # Secrets

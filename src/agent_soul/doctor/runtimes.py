@@ -79,7 +79,8 @@ def check_joined(programs: Sequence[Joined], elsewhere: Collection[str]) -> Iter
     yield from _shared_sources(programs)
     for source in sorted({each.source for each in programs} & set(elsewhere)):
         what = f"the source id {source!r} is also that of an agent on another machine"
-        mend = "`soul join RUNTIME --source ANOTHER-ID` on one of them"
+        here = next(each.name for each in programs if each.source == source)
+        mend = f"`soul join {here} --source ANOTHER-ID` on this machine or on the other one"
         yield Finding("source-elsewhere", source, what, "nobody can tell any more who said what", mend)
 
 

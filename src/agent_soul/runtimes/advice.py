@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import platform
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from agent_soul.runtimes.allowing import PERMISSIONS
 from agent_soul.runtimes.commands import mcp_words
 from agent_soul.runtimes.model import SERVER, Place, Placed, Runtime, Scene
 from agent_soul.runtimes.plan import Plan, backup_of, decode
-from agent_soul.runtimes.sources import used_by_others
+from agent_soul.runtimes.sources import UNKNOWN_CLONE, used_by_others
 from agent_soul.runtimes.standing import joined, marks_in
 from agent_soul.runtimes.writing import read
 
@@ -69,6 +70,9 @@ def _notes_on_options(runtime: Runtime, scene: Scene, placed: Iterable[Placed]) 
 
 def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:
     """Yield who else writes under the id: then nobody can tell whose a line is."""
+    if f"-{UNKNOWN_CLONE}-" in scene.source:
+        what = f"many machines are called {platform.node()!r}, so part of this clone's own id comes into the source id"
+        yield f"{what}, for {UNKNOWN_CLONE}; `--source ID` chooses another one"
     if scene.source in sources_elsewhere(hub):
         yield f"another clone has written under the source id {scene.source!r}; `--source ID` chooses another one"
     for each in joined(hub, home=scene.home):

@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_soul.clone import clone_id, clone_ids
 from agent_soul.errors import StoppedError
 from agent_soul.files import sweep_dead
 from agent_soul.hub import Hub
+from agent_soul.lock import exclusive
 from agent_soul.runtimes.advice import notes_on_end, notes_on_join, sources_elsewhere
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.keeping_out import refuse_published
@@ -30,7 +32,7 @@ from agent_soul.runtimes.plan import BACKUP, Change, Odd, Plan, plan_end, plan_j
 from agent_soul.runtimes.refinding import find_in_projects, folders_of_joins, known_projects
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.skill_edits import SkillFile
-from agent_soul.runtimes.sources import propose
+from agent_soul.runtimes.sources import UNKNOWN_CLONE, is_common, propose
 from agent_soul.runtimes.standing import find_join, is_for, is_of, joined, marks_in, placed_by, probe, refuse_other_hub
 from agent_soul.runtimes.static_text import copied_text
 from agent_soul.runtimes.writing import missing_folders, read, remove_empty, write, write_each
@@ -86,7 +88,7 @@ def join(
         find_again(hub, home=home, near=project)
     refuse_other_hub(hub, runtime, placed_by(runtime, probe(hub, home, project)), replaces=replaces)
     with joining_alone(hub, "join") if apply else contextlib.nullcontext():
-        scene = _scene(hub, runtime, source, project, options or Options(), home)
+        scene = _scene(hub, runtime, source, project, options or Options(), home, apply=apply)
         linked = linked_where_it_can_be(placed_by(runtime, scene), made=read_note(hub).folders)
         placed = list(linked.placed)
         plan = plan_join(placed, read)
@@ -266,16 +268,25 @@ def sweep_joins(hub: Hub, *, home: Home | None = None) -> list[Path]:
     return _sweep([*placed, *(each for standing in joined(hub, home=home) for each in standing.placed)])
 
 
-def proposed_source(hub: Hub, runtime: Runtime, home: Home) -> str:
-    """Return a source id for the program on this machine that no other clone writes under."""
-    return propose(platform.node(), home.system, runtime.short, sources_elsewhere(hub))
+def proposed_source(hub: Hub, runtime: Runtime, home: Home, *, apply: bool = True) -> str:
+    """Return a source id for the program on this machine that no other clone writes under.
+
+    A clone that has no id yet gets one where its part is needed; without `apply` a word stands in that place.
+    """
+    clone = next(iter(clone_ids(hub)), UNKNOWN_CLONE)
+    if apply and is_common(platform.node()):
+        with exclusive(hub.lock_file, purpose="join"):
+            clone = clone_id(hub)
+    return propose(platform.node(), home.system, runtime.short, sources_elsewhere(hub), clone=clone)
 
 
-def _scene(hub: Hub, runtime: Runtime, source: str, project: Path | None, options: Options, home: Home) -> Scene:
+def _scene(
+    hub: Hub, runtime: Runtime, source: str, project: Path | None, options: Options, home: Home, *, apply: bool
+) -> Scene:
     """Return who joins what; a join that stands keeps its source, and its command, which some programs trust."""
     look = probe(hub, home, project)
     standing = find_join(hub, runtime, look) or (find_join(hub, runtime, probe(hub, home, None)) if project else None)
-    source = source or (standing.source if standing else "") or proposed_source(hub, runtime, home)
+    source = source or (standing.source if standing else "") or proposed_source(hub, runtime, home, apply=apply)
     program = standing.program if standing else ()
     return _filled(Scene(home, hub.root.as_posix(), source, program, project=project, options=options), hub)
 
