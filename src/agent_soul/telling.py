@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 
 from agent_soul.errors import ExitCode, SoulError
 from agent_soul.files import remedy
 
 _LONGEST = 1_000
+_ONE_WORD = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def invoked_as() -> str:
@@ -15,9 +17,20 @@ def invoked_as() -> str:
     return os.environ.get("AGENT_SOUL_INVOKED_AS") or "soul"
 
 
-def with_commands(text: str) -> str:
-    """Return talk of ours with the commands in it as they can be typed here."""
+def with_commands(text: str, source: str = "") -> str:
+    """Return talk of ours with the commands in it as they can be typed here, by the agent `source`.
+
+    Without one it is that of the environment; where nobody said it, `YOUR-ID` stays.
+    """
+    source = source or os.environ.get("AGENT_SOUL_SOURCE", "")
+    if _ONE_WORD.fullmatch(source):
+        text = text.replace("--source YOUR-ID", f"--source {source}")
     return text.replace("`soul ", f"`{invoked_as()} ")
+
+
+def as_typed(command: str, source: str = "") -> str:
+    """Return a command of ours as it can be typed here, like those in talk."""
+    return with_commands(f"`{command}`", source)[1:-1]
 
 
 def told(error: SoulError | OSError | UnicodeEncodeError) -> tuple[ExitCode, str, str]:

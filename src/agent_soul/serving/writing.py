@@ -15,6 +15,7 @@ from agent_soul.runtimes.joining import tell_programs
 from agent_soul.serving import arguments as arg
 from agent_soul.serving.place import Place
 from agent_soul.sync import DEFAULT_RECORD, share
+from agent_soul.telling import with_commands
 
 SHARE_SECONDS = 40
 """How long `quick_share` tries to reach the remote: clients give a tool up after a minute, and it also compiles."""
@@ -77,7 +78,8 @@ class Writing:
         record = {**DEFAULT_RECORD, **recording.in_project(_given(locals()))}
         record["source"] = self._place.writer(source)
         added, kept = share(self._place.hub, record, budget=SHARE_SECONDS)
-        said = {"outcome": str(kept.reach), "reason": kept.reason, "note": kept.note, "commit": kept.commit}
+        said = {"outcome": str(kept.reach), "reason": with_commands(kept.reason), "note": kept.note}
+        said["commit"] = kept.commit
         answer = _fields(added)
         return {**said, **answer, "warnings": [*answer["warnings"], *tell_programs(self._place.hub)]}
 
