@@ -439,14 +439,16 @@ def test_another_toolkit_makes_it_stale(checkout: Path, ready: Path) -> None:
 
 
 def test_nonsense_is_refused_before_anything_is_made(checkout: Path, bare_python: Path) -> None:
-    (checkout / "soul.yaml").write_text("toolkit: {path: ../nowhere}\n")
+    text = 'toolkit:\n  path: "../nowhere"\n\n# Days that a fuzzy memory is shown.\nfuzzy_days: 7\n'
+    (checkout / "soul.yaml").write_text(text)
 
     process = start(bare_python, checkout / "scripts" / "soul.py")
     out, said = process.communicate(timeout=60)
 
     assert (process.returncode, out) == (5, "")
-    assert "'toolkit: {path: ../nowhere}'" in said
-    assert "holds no agent-soul" in said
+    assert "the toolkit is in '../nowhere', and " in said
+    assert "nowhere holds no agent-soul\n  clone agent-soul into that folder, or write in soul.yaml " in said
+    assert "Days" not in said
     assert not home_of(checkout).exists()
 
 
