@@ -477,18 +477,19 @@ def test_what_is_installed(text: str, arguments: list[str], tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "requirement"),
+    ("text", "wanted"),
     [
-        ('toolkit: {version: "1.2"}', "agent-soul[mcp]==1.2"),
-        (
-            f"toolkit: {{git: https://example.org/soul.git, commit: {HASH}}}",
-            f"agent-soul[mcp] @ git+https://example.org/soul.git@{HASH}",
+        ('toolkit: {version: "1.2"}', ["agent-soul[mcp]==1.2"]),
+        *(
+            (f"toolkit: {{git: {url}, commit: {HASH}}}", [f"git+{url}@{HASH}", "agent-soul[mcp]"])
+            for url in ("https://example.org/soul.git", "ssh://git@example.org/soul.git", "file:///srv/soul.git")
         ),
     ],
 )
-def test_a_package_from_elsewhere_comes_with_its_extra(text: str, requirement: str, tmp_path: Path) -> None:
+def test_a_package_from_elsewhere_comes_with_its_extra(text: str, wanted: list[str], tmp_path: Path) -> None:
+    """An old pip takes no `NAME[EXTRA] @ git+file:///…`."""
     (tmp_path / "soul.yaml").write_text(text, encoding="utf-8")
-    assert requirements.install_target(str(tmp_path), ("mcp",)) == [requirement]
+    assert requirements.install_target(str(tmp_path), ("mcp",)) == wanted
 
 
 def test_a_checkout_comes_with_the_packages_of_its_extra(checkout: Path) -> None:

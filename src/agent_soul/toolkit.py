@@ -66,14 +66,17 @@ def folder_of(root: str) -> str:
     return folder
 
 
-def requirement_of(root: str, extras: tuple[str, ...] = ()) -> str:
-    """Return what pip and uv are told for a package that comes from elsewhere, with these extras of it."""
+def requirements_of(root: str, extras: tuple[str, ...] = ()) -> list[str]:
+    """Return what pip and uv are told for a package that comes from elsewhere, with these extras of it.
+
+    An address and the extras are two requirements: `NAME[EXTRA] @ git+file:///…` is none for pip before 24.
+    """
     table = read(root)
     name = f"agent-soul[{','.join(extras)}]" if extras else "agent-soul"
     if "version" in table:
-        return f"{name}=={table['version']}"
+        return [f"{name}=={table['version']}"]
     address = f"git+{table['git']}@{table['commit']}"
-    return f"{name} @ {address}" if extras else address
+    return [address, name] if extras else [address]
 
 
 def _names_the_key(line: str) -> bool:
