@@ -13,7 +13,7 @@ from agent_soul.hub import Hub
 from agent_soul.log import read_source_files
 from agent_soul.runtimes.allowing import PERMISSIONS
 from agent_soul.runtimes.commands import mcp_words
-from agent_soul.runtimes.model import SERVER, Place, Placed, Runtime, Scene
+from agent_soul.runtimes.model import Place, Placed, Runtime, Scene
 from agent_soul.runtimes.plan import Plan, backup_of, decode
 from agent_soul.runtimes.sources import UNKNOWN_CLONE, used_by_others
 from agent_soul.runtimes.standing import joined, marks_in
@@ -63,9 +63,6 @@ def _notes_on_options(runtime: Runtime, scene: Scene, placed: Iterable[Placed]) 
     whats = {each.what for each in placed}
     if scene.options.allow and PERMISSIONS not in whats:
         yield f"{runtime.title} keeps no list of what needs no permission: --allow adds nothing"
-    if SERVER in whats and len(scene.program) > 1:
-        once = f"`{scene.typed} mcp --help`"
-        yield f"run {once} once before it starts: that sets up what the MCP server needs, which takes a minute"
 
 
 def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:

@@ -31,6 +31,7 @@ from agent_soul.runtimes.noting import drop_note, is_noted, joining_alone, read_
 from agent_soul.runtimes.plan import BACKUP, Change, Odd, Plan, plan_end, plan_join
 from agent_soul.runtimes.refinding import find_in_projects, folders_of_joins, known_projects
 from agent_soul.runtimes.registry import RUNTIMES
+from agent_soul.runtimes.server import server_to_set_up
 from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.sources import UNKNOWN_CLONE, is_common, propose
 from agent_soul.runtimes.standing import find_join, is_for, is_of, joined, marks_in, placed_by, probe, refuse_other_hub
@@ -55,13 +56,15 @@ __all__ = [
 class Outcome(NamedTuple):
     """What a join or its end did, or would do.
 
-    `notes` say what stands in the way here, `paste` is what a person pastes into the program by hand.
+    `notes` say what stands in the way here, `paste` is what a person pastes into the program by hand. `server` are the
+    words that set up what its MCP server needs, `set_up_server` runs them.
     """
 
     source: str
     plan: Plan
     notes: tuple[str, ...] = ()
     paste: str = ""
+    server: tuple[str, ...] = ()
 
 
 def join(
@@ -98,7 +101,7 @@ def join(
         if apply:
             _sweep(placed)
             _apply(hub, runtime, project, plan)
-    return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene))
+    return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene), server_to_set_up(scene, placed))
 
 
 def _apply(hub: Hub, runtime: Runtime, project: Path | None, plan: Plan) -> None:
