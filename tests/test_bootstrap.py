@@ -439,14 +439,16 @@ def test_another_toolkit_makes_it_stale(checkout: Path, ready: Path) -> None:
 
 
 def test_nonsense_is_refused_before_anything_is_made(checkout: Path, bare_python: Path) -> None:
-    (checkout / "soul.yaml").write_text("toolkit: {path: ../nowhere}\n")
+    text = 'toolkit:\n  path: "../nowhere"\n\n# Days that a fuzzy memory is shown.\nfuzzy_days: 7\n'
+    (checkout / "soul.yaml").write_text(text)
 
     process = start(bare_python, checkout / "scripts" / "soul.py")
     out, said = process.communicate(timeout=60)
 
     assert (process.returncode, out) == (5, "")
-    assert "'toolkit: {path: ../nowhere}'" in said
-    assert "holds no agent-soul" in said
+    assert "the toolkit is in '../nowhere', and " in said
+    assert "nowhere holds no agent-soul\n  clone agent-soul into that folder, or write in soul.yaml " in said
+    assert "Days" not in said
     assert not home_of(checkout).exists()
 
 
@@ -475,18 +477,19 @@ def test_what_is_installed(text: str, arguments: list[str], tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "requirement"),
+    ("text", "wanted"),
     [
-        ('toolkit: {version: "1.2"}', "agent-soul[mcp]==1.2"),
-        (
-            f"toolkit: {{git: https://example.org/soul.git, commit: {HASH}}}",
-            f"agent-soul[mcp] @ git+https://example.org/soul.git@{HASH}",
+        ('toolkit: {version: "1.2"}', ["agent-soul[mcp]==1.2"]),
+        *(
+            (f"toolkit: {{git: {url}, commit: {HASH}}}", [f"git+{url}@{HASH}", "agent-soul[mcp]"])
+            for url in ("https://example.org/soul.git", "ssh://git@example.org/soul.git", "file:///srv/soul.git")
         ),
     ],
 )
-def test_a_package_from_elsewhere_comes_with_its_extra(text: str, requirement: str, tmp_path: Path) -> None:
+def test_a_package_from_elsewhere_comes_with_its_extra(text: str, wanted: list[str], tmp_path: Path) -> None:
+    """An old pip takes no `NAME[EXTRA] @ git+file:///…`."""
     (tmp_path / "soul.yaml").write_text(text, encoding="utf-8")
-    assert requirements.install_target(str(tmp_path), ("mcp",)) == [requirement]
+    assert requirements.install_target(str(tmp_path), ("mcp",)) == wanted
 
 
 def test_a_checkout_comes_with_the_packages_of_its_extra(checkout: Path) -> None:

@@ -244,6 +244,22 @@ def test_messages_name_the_command_that_can_be_typed(soul: Soul) -> None:
     assert "`soul " in soul("show", "nothing-like-it", code=2).stderr
 
 
+def test_what_is_printed_names_the_command_and_the_agent_that_can_be_typed(soul: Soul, git_hub: Path) -> None:
+    here = {"AGENT_SOUL_INVOKED_AS": "python3 scripts/soul.py", "AGENT_SOUL_SOURCE": "my-mac"}
+    for value in ("Tokyo", "Osaka"):
+        claim = ("--entity", "database", "--attribute", "place", "--value", value)
+        soul("add", "--kind", "fact", "--scope", "stable", "--summary", f"It is in {value}.", *claim, env=here)
+    told, fields = soul("conflicts", env=here).stdout, json.loads(soul("conflicts", "--json", env=here).stdout)
+    keep = fields["conflicts"][0]["commands"]["keep"]
+    assert keep.startswith("python3 scripts/soul.py resolve c-")
+    assert keep in told
+    assert " --source my-mac --keep " in keep
+    assert "`python3 scripts/soul.py share --source my-mac " in soul("share", " ", code=2, env=here).stderr
+    (git_hub / "soul.yaml").write_text("template: true\n", encoding="utf-8")
+    assert "`python3 scripts/soul.py init --here`" in soul("share", "Kept.", env=here).stdout
+    assert " --source YOUR-ID --keep " in soul("conflicts").stdout
+
+
 @pytest.mark.parametrize(
     "command", ["search x --project", "search x --source", "mem search x --kind", "search x --topic"]
 )

@@ -670,7 +670,8 @@ class TestCaring:
 
         assert (git_hub / "soul.yaml").read_text(encoding="utf-8") == config.replace("true", "false", 1)
         assert "archived the template's 1 example events" in done.stdout
-        assert "git remote add origin URL" in done.stdout
+        steps = ("git remote add origin URL", "git config user.name NAME", "`soul sync`", "`soul join`")
+        assert [step for step in steps if step not in done.stdout] == []
         soul("compile")
         assert "An example." not in page(git_hub, "stable-memory.md")
         assert "A fact of mine." in page(git_hub, "stable-memory.md")

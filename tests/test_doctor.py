@@ -926,7 +926,20 @@ def test_a_link_to_the_skill_that_leads_nowhere_is_found_and_mended(joined_mine:
     [said] = fix(facts, [finding]).done
     assert said.startswith(str(skill / "SKILL.md"))
     assert (link / "SKILL.md").read_text(encoding="utf-8").split("for=")[0] == text.split("for=")[0]
-    assert "dead-link" not in codes(joined_mine)
+    assert found(joined_mine) == []
+
+
+def test_a_skill_that_is_gone_is_found_for_a_program_without_a_link_to_it(joined_mine: Path, tmp_path: Path) -> None:
+    skill = tmp_path / ".agents" / "skills" / "agent-soul" / "SKILL.md"
+    text = skill.read_text(encoding="utf-8")
+    skill.write_text(text.replace("for=codex,claude-code", "for=claude-code"), encoding="utf-8")
+    facts = gather(open_hub(joined_mine), NOW)
+
+    [finding] = examine(facts)
+    assert (finding.code, finding.where, finding.fix) == ("join-incomplete", str(skill), "skill")
+    assert fix(facts, [finding]).failed == ()
+    assert "for=claude-code,codex" in skill.read_text(encoding="utf-8")
+    assert found(joined_mine) == []
 
 
 @pytest.mark.parametrize(
@@ -969,7 +982,17 @@ def test_what_programs_read_is_measured_against_their_limit(joined_mine: Path, t
     ],
 )
 def test_a_source_that_goes_on_elsewhere(files: tuple[str, ...], elsewhere: set[str]) -> None:
-    assert written_elsewhere([f"sources/{file}.ndjson" for file in files], ["0000000a"]) == elsewhere
+    assert written_elsewhere({f"sources/{file}.ndjson": b"" for file in files}, ["0000000a"]) == elsewhere
+
+
+@pytest.mark.parametrize(("here", "there", "elsewhere"), [("08:00", "09:00", {"a"}), ("09:00", "08:00", set())])
+def test_a_source_that_goes_on_elsewhere_on_the_same_day(here: str, there: str, elsewhere: set[str]) -> None:
+    files = {
+        f"sources/a/2026-03-01.0000000{clone}.ndjson": f'{{"ts": "2026-03-01T{time}:00Z"}}\n'.encode()
+        for clone, time in (("a", here), ("b", there))
+    }
+
+    assert written_elsewhere(files, ["0000000a"]) == elsewhere
 
 
 # Secrets

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_soul.cli import main
 from agent_soul.markdown import without_front_matter
 from joins import picture
 from support import Soul, git
@@ -51,6 +52,31 @@ def joining(soul: Soul, home: Path, hub: Path) -> Soul:
         return soul(*arguments, code=code, env={"HOME": str(home)})
 
     return in_home
+
+
+@pytest.mark.parametrize(("code", "says"), [(0, ""), (3, "could not be set up (exit code 3): put right")])
+def test_a_join_sets_up_what_the_mcp_server_needs(
+    code: int, says: str, hub: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Only a hub's own script needs that; the join stands however it ends."""
+    script, ran = hub / "scripts" / "soul.py", hub / "ran"
+    script.parent.mkdir()
+    act = f"pathlib.Path({str(ran)!r}).write_text(' '.join(sys.argv[1:])); print('1/3 packages', file=sys.stderr)"
+    script.write_text(f"import pathlib, sys\n{act}\nsys.exit({code})\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setattr("agent_soul.runtimes.joining.lasting_program", lambda _: (sys.executable, str(script)))
+    join = ["join", "codex", "--hub", str(hub)]
+
+    assert (main([*join, "--mcp", "--dry-run"]), main(join), ran.exists()) == (0, 0, False)
+    assert "the join also runs" in capfd.readouterr().err
+    assert main([*join, "--mcp"]) == 0
+
+    said = capfd.readouterr().err
+    assert ran.read_text() == "mcp --help"
+    assert "1/3 packages" in said
+    assert says in said
+    assert ("could not" in said) is bool(code)
+    assert "mcp_servers.agent-soul" in (home / ".codex" / "config.toml").read_text()
 
 
 def run(home: Path, hub: Path, *arguments: str, program: tuple[str, ...] = ("-m", "agent_soul")) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from agent_soul.clone import clone_ids
 from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.runtimes.joining import end_join, find_again, join, proposed_source, rerender, sweep_joins
 from agent_soul.runtimes.machine import lasting_program
@@ -260,6 +261,25 @@ def test_a_source_id_belongs_to_one_clone(tmp_path: Path, home: Home) -> None:
     assert proposed_source(hub, find("codex"), home) == f"{plain}-2"
     with pytest.raises(RefusedError):
         join(hub, find("codex"), home=home, source="Not An Id")
+
+
+def test_machines_of_one_common_name_get_ids_of_their_own(
+    tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither has written yet, so neither could know the other's id."""
+    monkeypatch.setattr("platform.node", lambda: "ubuntu-2.lan")
+    hubs = [make_hub(tmp_path / name) for name in ("one", "two")]
+    dry = join(hubs[0], find("codex"), home=home, apply=False)
+    assert dry.source == "ubuntu-2-xxxx-linux-codex"
+    assert clone_ids(hubs[0]) == ()
+
+    outcomes = [join(hub, find("codex"), home=home_in(tmp_path / hub.root.name / "home")) for hub in hubs]
+
+    ids = [clone_ids(hub)[0][:4] for hub in hubs]
+    assert [each.source for each in outcomes] == [f"ubuntu-2-{id_}-linux-codex" for id_ in ids]
+    assert any("many machines are called 'ubuntu-2.lan'" in note for note in dry.notes)
+    monkeypatch.setattr("platform.node", lambda: "ada")
+    assert proposed_source(hubs[0], find("codex"), home) == "ada-linux-codex"
 
 
 @pytest.mark.parametrize(
@@ -574,7 +594,7 @@ def test_what_stands_in_the_way_is_said(name: str, file: str, text: str, tmp_pat
     place.parent.mkdir()
     (place.parent / "config.toml").write_text('[hooks.state]\n"x" = 1\n')
     hub = make_hub(tmp_path / "hub")
-    assert join(hub, find(name), home=home, apply=False).notes == ()
+    assert join(hub, find(name), home=home, source="my-agent", apply=False).notes == ()
     place.write_text(text)
 
     [note] = join(hub, find(name), home=home).notes

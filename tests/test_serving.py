@@ -15,11 +15,15 @@ from typing import Any
 
 import pytest
 
+from agent_soul.adding import add
+from agent_soul.compiler import compile_hub
 from agent_soul.hub import find_hub
 from agent_soul.lock import exclusive
 from agent_soul.log import parse_log, read_source_files
 from agent_soul.outbox import whole_log
+from agent_soul.runtimes.joining import join
 from agent_soul.runtimes.permissions import TOOLS as TOOLS_ALLOWED
+from agent_soul.runtimes.registry import find
 from agent_soul.sessions import known_sessions
 from agent_soul.text import find_hidden
 from hubs import event
@@ -28,6 +32,7 @@ from support import Soul, git, write_log
 pytest.importorskip("mcp", reason="needs the extra [mcp]")
 from agent_soul.serving import writing
 from agent_soul.serving.place import Place
+from agent_soul.serving.reading import Reading
 from mcp_client import SOURCE, Client, Wire, client_of, command_of, said, surroundings
 
 READING = ["read_context", "search_events", "list_projects", "status", "mem_search", "mem_read"]
@@ -622,3 +627,24 @@ def test_another_implementation_of_the_protocol_understands_it(hub: Path) -> Non
     assert [tool["name"] for tool in tools] == [*READING, *WRITING]
     assert added.fields["event"]["summary"] == "检查员也能写。"
     assert "检查员也能写。" in pages[0]["text"]
+
+
+def test_programs_that_are_joined_are_told_as_the_commands_tell_them(
+    git_hub: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    hub, place = find_hub(git_hub), Place(str(git_hub), SOURCE)
+    join(hub, find("codex"))
+    rules = home / ".codex" / "AGENTS.md"
+
+    writing.Writing(place).quick_share("Ships on Friday.", kind="fact", scope="stable")
+    assert "Ships on Friday." in rules.read_text(encoding="utf-8")
+    add(hub, {**KEPT, "source": SOURCE, "summary": "Rests on Sunday."})
+    compile_hub(hub)
+    Reading(place, may_pull=False).read_context()
+    assert "Rests on Sunday." not in rules.read_text(encoding="utf-8")
+    Reading(place, may_pull=True).read_context()
+    assert "Rests on Sunday." in rules.read_text(encoding="utf-8")

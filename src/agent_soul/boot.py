@@ -64,7 +64,8 @@ class Report(NamedTuple):
             *some_of(quiet, "soul check-writes"),
             *(f"- {each}" for each in self.pending),
         ]
-        return with_commands("\n".join([f"# Start of a session of {self.session.source}", *rows]) + "\n")
+        source = self.session.source
+        return with_commands("\n".join([f"# Start of a session of {source}", *rows]) + "\n", source)
 
 
 class Boot(NamedTuple):

@@ -21,7 +21,7 @@ def install_target(root: str, groups: tuple[str, ...] = ()) -> list[str]:
     `StoppedError` where that is nothing that can be installed.
     """
     folder = toolkit.folder_of(root)
-    return ["--editable", folder, *of_groups(folder, groups)] if folder else [toolkit.requirement_of(root, groups)]
+    return ["--editable", folder, *of_groups(folder, groups)] if folder else toolkit.requirements_of(root, groups)
 
 
 def of_groups(root: str, groups: tuple[str, ...]) -> list[str]:

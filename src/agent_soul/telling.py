@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 
 from agent_soul.errors import ExitCode, SoulError
@@ -11,6 +12,7 @@ from agent_soul.files import remedy
 
 _LONGEST = 1_000
 _INVOKED_AS = "AGENT_SOUL_INVOKED_AS"
+_ONE_WORD = re.compile(r"[a-z0-9][a-z0-9-]*")
 
 
 def invoked_as() -> str:
@@ -30,9 +32,20 @@ def spoken_as(words: str) -> Iterator[None]:
         os.environ |= {_INVOKED_AS: before} if before else {}
 
 
-def with_commands(text: str) -> str:
-    """Return talk of ours with the commands in it as they can be typed here."""
+def with_commands(text: str, source: str = "") -> str:
+    """Return talk of ours with the commands in it as they can be typed here, by the agent `source`.
+
+    Without one it is that of the environment; where nobody said it, `YOUR-ID` stays.
+    """
+    source = source or os.environ.get("AGENT_SOUL_SOURCE", "")
+    if _ONE_WORD.fullmatch(source):
+        text = text.replace("--source YOUR-ID", f"--source {source}")
     return text.replace("`soul ", f"`{invoked_as()} ")
+
+
+def as_typed(command: str, source: str = "") -> str:
+    """Return a command of ours as it can be typed here, like those in talk."""
+    return with_commands(f"`{command}`", source)[1:-1]
 
 
 def told(error: SoulError | OSError | UnicodeEncodeError) -> tuple[ExitCode, str, str]:

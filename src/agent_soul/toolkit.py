@@ -59,18 +59,24 @@ def folder_of(root: str) -> str:
         return ""
     folder = os.path.realpath(os.path.join(root, path))
     if not os.path.isfile(os.path.join(folder, "src", "agent_soul", "__init__.py")):
-        raise _refused(lines_of(root) or f"{_KEY}: {{path: {path}}}", f"{folder} holds no agent-soul; write {FORMS}")
+        raise _stopped(
+            f"soul.yaml says that the toolkit is in {path!r}, and {folder} holds no agent-soul",
+            f"clone agent-soul into that folder, or write in soul.yaml what this machine can install: {FORMS}",
+        )
     return folder
 
 
-def requirement_of(root: str, extras: tuple[str, ...] = ()) -> str:
-    """Return what pip and uv are told for a package that comes from elsewhere, with these extras of it."""
+def requirements_of(root: str, extras: tuple[str, ...] = ()) -> list[str]:
+    """Return what pip and uv are told for a package that comes from elsewhere, with these extras of it.
+
+    An address and the extras are two requirements: `NAME[EXTRA] @ git+file:///…` is none for pip before 24.
+    """
     table = read(root)
     name = f"agent-soul[{','.join(extras)}]" if extras else "agent-soul"
     if "version" in table:
-        return f"{name}=={table['version']}"
+        return [f"{name}=={table['version']}"]
     address = f"git+{table['git']}@{table['commit']}"
-    return f"{name} @ {address}" if extras else address
+    return [address, name] if extras else [address]
 
 
 def _names_the_key(line: str) -> bool:
@@ -130,6 +136,11 @@ def makes_sense(table: dict[str, str]) -> bool:
 
 
 def _refused(lines: str, hint: str) -> Exception:
+    said = "\n".join(line for line in map(_uncommented, lines.split("\n")) if line.strip())
+    return _stopped(f"soul.yaml says {said.strip()!r}, which names no toolkit to run", hint)
+
+
+def _stopped(message: str, hint: str) -> Exception:
     from agent_soul.errors import StoppedError
 
-    return StoppedError(f"soul.yaml says {lines.strip()!r}, which names no toolkit to run", hint=hint)
+    return StoppedError(message, hint=hint)

@@ -128,7 +128,8 @@ def _show(made: Founded, *, as_json: bool) -> None:
         for each in made.taken.left:
             say(f"note: left behind: {each}")
     if made.kept:
-        show(f"shared: it is at {made.remote} too" if made.kept.reach is Reach.SHARED else str(made.kept))
+        is_there = made.kept.reach is Reach.SHARED
+        show(f"shared: it is at {made.remote} too" if is_there else with_commands(str(made.kept)))
         if made.kept.note:
             say(f"note: {made.kept.note}")
     for note in made.notes:

@@ -50,16 +50,10 @@ def tell_agents(hub: Hub, *, looking: bool = False) -> None:
     """
     if not looking and not (hub.state / JOINED).exists():
         return
-    from agent_soul.runtimes.joining import find_again, rerender  # nobody pays for it where no program is joined
-    from agent_soul.runtimes.plan import BACKUP
+    from agent_soul.runtimes.joining import tell_programs  # nobody pays for it where no program is joined
 
-    try:
-        find_again(hub)
-        for change in rerender(hub):
-            if change.path.name.endswith(BACKUP):
-                say(f"note: {change.path} was written: {change.what}")
-    except Exception as error:  # whatever somebody's program made of its files: the memory itself is kept and shared
-        say(f"note: what agent programs read at their start is as old as before: {error}")
+    for note in tell_programs(hub):
+        say(f"note: {note}")
 
 
 def speak_to_agent(hub: Hub, *, source: str = "", runtime: str = "") -> None:

@@ -11,6 +11,7 @@ from agent_soul.cli.common import open_hub, output_options, say, show, show_adde
 from agent_soul.cli.options import event_options, require, source_option, text_of, to_record
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode
+from agent_soul.telling import as_typed
 
 _name = click.option("--name", default="", metavar="TEXT", help="What the program calls the session.")
 
@@ -71,7 +72,7 @@ def check_writes(source: str, as_json: bool, hub_name: str | None) -> int:
         show_json(ok=not missed, missed=[each._asdict() for each in missed], quiet=[each._asdict() for each in quiet])
         return ExitCode.PROBLEMS if missed else ExitCode.DONE
     for each in missed:
-        show(f"{each.what}\n  mend: {each.mend}")
+        show(f"{each.what}\n  mend: {as_typed(each.mend)}")
     for silent in quiet:
         show(str(silent))
     if not missed and not quiet:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from agent_soul.runtimes.joining import join as join_runtime
 from agent_soul.runtimes.model import Options, Runtime
 from agent_soul.runtimes.plan import Change, decode
 from agent_soul.runtimes.registry import RUNTIMES, find
+from agent_soul.runtimes.server import set_up_server
 
 
 # No environment variable stands in for --source: an agent that joins another program would give it its own id.
@@ -69,6 +71,7 @@ def join(
             apply=not dry_run,
             replaces=replace,
         )
+        outcome = outcome._replace(notes=(*outcome.notes, *_served(outcome.server, dry_run=dry_run)))
     if as_json:
         _show_fields(outcome, found, folder, written=not dry_run)
     else:
@@ -91,6 +94,15 @@ def _show_all(hub: Hub, *, as_json: bool) -> int:
     for name, project in projects:
         show(f"{name:16}in {project}")
     return ExitCode.DONE
+
+
+def _served(server: Sequence[str], *, dry_run: bool) -> Iterator[str]:
+    """Set up what the program's MCP server needs, if anything; yield what a person should know of it."""
+    if server and dry_run:
+        yield f"the join also runs {shlex.join(server)!r}: that sets up what the MCP server needs, in about a minute"
+    elif server and (fault := set_up_server(server)):
+        what = f"the join stands, but what its MCP server needs could not be set up ({fault})"
+        yield f"{what}: put right what is said above, then run {shlex.join(server)!r}"
 
 
 def _project(name: str | None) -> Path | None:

@@ -20,6 +20,7 @@ from agent_soul.hub import Hub
 from agent_soul.judgements import remembered_contradictions
 from agent_soul.resolve import Resolution
 from agent_soul.suggesting import suggestions
+from agent_soul.telling import as_typed, with_commands
 
 if TYPE_CHECKING:
     from agent_soul.searching.alike import Near
@@ -62,7 +63,8 @@ def _tell_read(done: int, of: int) -> None:
 
 def _show_suggestions(near: Sequence[Near], resolution: Resolution) -> None:
     for pair in near[:_SUGGESTIONS_SHOWN]:
-        show(f"\nnear in meaning ({pair.likeness:.2f}); `soul retract ID --reason WHY` where one does not hold")
+        how = with_commands("`soul retract ID --reason WHY` where one does not hold")
+        show(f"\nnear in meaning ({pair.likeness:.2f}); {how}")
         for id_ in (pair.one, pair.other):
             show(f"  {line_of(resolution.by_id[id_].event, shown_id=resolution.name_of(id_))}")
     hidden = len(near) - _SUGGESTIONS_SHOWN
@@ -77,8 +79,12 @@ def _show_conflict(conflict: Conflict, resolution: Resolution) -> None:
     hidden = len(conflict.members) - _MEMBERS_SHOWN
     if hidden > 0:
         show(f"  and {hidden} more with --json")
-    for way, command in conflict.commands(resolution.name_of).items():
+    for way, command in _commands(conflict, resolution).items():
         show(f"  {way:<6}{command}")
+
+
+def _commands(conflict: Conflict, resolution: Resolution) -> dict[str, str]:
+    return {way: as_typed(command) for way, command in conflict.commands(resolution.name_of).items()}
 
 
 def _conflict_fields(conflict: Conflict, resolution: Resolution) -> dict[str, Any]:
@@ -92,7 +98,7 @@ def _conflict_fields(conflict: Conflict, resolution: Resolution) -> dict[str, An
         "subject": conflict.subject,
         "evidence": list(conflict.evidence),
         "members": members,
-        "commands": conflict.commands(resolution.name_of),
+        "commands": _commands(conflict, resolution),
     }
 
 

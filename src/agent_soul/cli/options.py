@@ -189,6 +189,7 @@ def text_of(argument: str | None, option: str | None, command: str) -> str:
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     if not text or not text.strip():
         raise RefusedError(
-            f"there is nothing to {command}", hint=f'give the text: soul {command} --source YOUR-ID "what you learned"'
+            f"there is nothing to {command}",
+            hint=f'give the text: `soul {command} --source YOUR-ID "what you learned"`',
         )
     return text

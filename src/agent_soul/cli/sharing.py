@@ -16,6 +16,7 @@ from agent_soul.recording import in_project
 from agent_soul.settings import load_config
 from agent_soul.sync import DEFAULT_BUDGET, DEFAULT_RECORD, Kept, Reach, try_sync
 from agent_soul.sync import share as share_event
+from agent_soul.telling import with_commands
 
 _budget = click.option(
     "--budget",
@@ -76,11 +77,13 @@ def _until_stale(hub: Hub) -> str:
 
 def show_kept(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> None:
     """Print how far a command brought the memory, as one line or one object."""
+    reason = with_commands(kept.reason)
     if as_json:
         ok = kept.reach is not Reach.NOT_SHARED
-        show_json(ok=ok, outcome=kept.reach, reason=kept.reason, commit=kept.commit, note=kept.note, **more)
+        show_json(ok=ok, outcome=kept.reach, reason=reason, commit=kept.commit, note=kept.note, **more)
         return
-    show(f"{kept} ({short})" if short else str(kept))
+    said = str(kept._replace(reason=reason))
+    show(f"{said} ({short})" if short else said)
     if kept.note:
         say(f"note: {kept.note}")
 

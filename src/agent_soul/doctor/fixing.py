@@ -13,7 +13,7 @@ from agent_soul.doctor.finding import Finding
 from agent_soul.errors import SoulError
 from agent_soul.files import replace_file
 from agent_soul.lock import exclusive
-from agent_soul.runtimes.joining import find_again, mend_links, rerender, sweep_joins
+from agent_soul.runtimes.joining import find_again, mend_skill, rerender, sweep_joins
 
 
 class Mended(NamedTuple):
@@ -85,9 +85,9 @@ def _rerender(facts: Facts) -> Iterator[str]:
         yield f"{change.path}: brought up to date with the pages"
 
 
-def _mend_links(facts: Facts) -> Iterator[str]:
-    for change in mend_links(facts.hub):
-        yield f"{change.path}: installed again, where links lead to it"
+def _mend_skill(facts: Facts) -> Iterator[str]:
+    written = dict.fromkeys(str(change.path) for change in mend_skill(facts.hub))  # each program adds its name
+    yield from (f"{path}: installed again" for path in written)
 
 
 _FIXES: Mapping[str, Callable[[Facts], Iterator[str]]] = {
@@ -96,6 +96,6 @@ _FIXES: Mapping[str, Callable[[Facts], Iterator[str]]] = {
     "executable": _make_executable,
     "compile": _compile,
     "static": _rerender,
-    "skill": _mend_links,
+    "skill": _mend_skill,
 }
 """In the order in which they are done: a lock that is left over stops what comes after, and pages change texts."""

@@ -8,12 +8,13 @@ import os
 import re
 import subprocess
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from agent_soul.doctor.runtimes import Joined, Reading, Stray
 from agent_soul.errors import SoulError, StoppedError
 from agent_soul.hub import Hub
+from agent_soul.instants import parse_instant
 from agent_soul.runtimes.blocks import Block, find_block
 from agent_soul.runtimes.joining import join
 from agent_soul.runtimes.machine import home_of_process
@@ -24,6 +25,7 @@ from agent_soul.runtimes.static_text import Limit
 from agent_soul.runtimes.writing import read
 
 _DAY_FILE = re.compile(r"sources/(?P<source>[^/]+)/(?P<day>\d{4}-\d\d-\d\d)\.(?P<clone>[0-9a-f]{8})\.ndjson")
+_TIME = re.compile(rb'"ts"\s*:\s*"([^"]+)"')
 _START_SECONDS = 60.0
 """A hub's own script sets its environment up at the first start."""
 
@@ -66,23 +68,31 @@ def strays_of(hub: Hub) -> Iterator[Stray]:
                 break
 
 
-def written_elsewhere(paths: Iterable[str], own_clones: Collection[str]) -> frozenset[str]:
+def written_elsewhere(files: Mapping[str, bytes], own_clones: Collection[str]) -> frozenset[str]:
     """Return the sources under which another clone went on after this one had begun. Pure.
 
-    `paths` are those of day files, `sources/<source>/<UTC date>.<clone>.ndjson`. Where a machine was cloned anew the
-    other clone is its own of before, which writes no more.
+    `files` are day files by their paths, `sources/<source>/<UTC date>.<clone>.ndjson`. Where a machine was cloned anew
+    the other clone is its own of before, which writes no more.
     """
-    days: defaultdict[tuple[str, bool], list[str]] = defaultdict(list)
-    for path in paths:
+    moments: defaultdict[tuple[str, bool], list[tuple[str, int]]] = defaultdict(list)
+    for path, content in files.items():
         parts = _DAY_FILE.fullmatch(path)
         if parts:
-            days[parts["source"], parts["clone"] in own_clones].append(parts["day"])
-    sources = {source for source, _ in days}
+            written = [(parts["day"], instant) for instant in _instants_in(content)]
+            moments[parts["source"], parts["clone"] in own_clones] += written or [(parts["day"], 0)]
+    sources = {source for source, _ in moments}
     return frozenset(
         source
         for source in sources
-        if (source, True) in days and max(days[source, False], default="") > min(days[source, True])
+        if (source, True) in moments and max(moments[source, False], default=("", 0)) > min(moments[source, True])
     )
+
+
+def _instants_in(content: bytes) -> Iterator[int]:
+    """Yield the times of the events in a day file, in nanoseconds; the name `ts` stands in no text unescaped."""
+    for found in _TIME.finditer(content):
+        with contextlib.suppress(ValueError):
+            yield parse_instant(found[1].decode("ascii", "replace"))
 
 
 def _look(hub: Hub, standing: Standing, fault_of: Callable[[tuple[str, ...]], str]) -> Joined:

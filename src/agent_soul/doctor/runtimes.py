@@ -10,6 +10,8 @@ from agent_soul.doctor.finding import Finding
 
 STATIC = "what it reads at the start"
 """What a join calls the text that a program reads by itself."""
+SKILL = "skill"
+"""What a join calls the skill in the place where it is installed."""
 
 
 class Reading(NamedTuple):
@@ -77,7 +79,8 @@ def check_joined(programs: Sequence[Joined], elsewhere: Collection[str]) -> Iter
     yield from _shared_sources(programs)
     for source in sorted({each.source for each in programs} & set(elsewhere)):
         what = f"the source id {source!r} is also that of an agent on another machine"
-        mend = "`soul join RUNTIME --source ANOTHER-ID` on one of them"
+        here = next(each.name for each in programs if each.source == source)
+        mend = f"`soul join {here} --source ANOTHER-ID` on this machine or on the other one"
         yield Finding("source-elsewhere", source, what, "nobody can tell any more who said what", mend)
 
 
@@ -96,7 +99,8 @@ def _files(each: Joined, again: str) -> Iterator[Finding]:
             yield Finding("stale-static", path, "is older than the pages", why, again, "static")
         else:
             why = f"{each.title} reads or records less than it should"
-            yield Finding("join-incomplete", path, f"is not as it was joined: {what}", why, again)
+            fix = "skill" if what == SKILL and not each.project else ""
+            yield Finding("join-incomplete", path, f"is not as it was joined: {what}", why, again, fix)
     for path, reason in each.odd:
         yield Finding("join-odd", path, f"cannot be judged: {reason}", f"{each.title} may not read it either", again)
 

@@ -93,4 +93,10 @@ def _next_steps(hub: Hub) -> list[str]:
         steps.append("give it a private remote: `git remote add origin URL`, then `git push -u origin main`")
     else:
         steps.append("check that `git remote -v` names your own private repository")
-    return [*steps, "commit what changed: `git add -A && git commit -m 'My hub'`"]
+    who = "Git has to know once who you are: `git config user.name NAME`, `git config user.email ADDRESS`"
+    return [
+        *steps,
+        f"commit what changed: `git add -A && git commit -m 'My hub'` ({who})",
+        "send it to the remote: `soul sync`",
+        "join your agent programs: `soul join` names them, `soul join claude-code` joins one",
+    ]

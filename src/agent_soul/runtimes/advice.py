@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,9 +14,9 @@ from agent_soul.hub import Hub
 from agent_soul.log import read_source_files
 from agent_soul.runtimes.allowing import PERMISSIONS
 from agent_soul.runtimes.commands import mcp_words
-from agent_soul.runtimes.model import SERVER, Options, Place, Placed, Runtime, Scene
+from agent_soul.runtimes.model import Options, Place, Placed, Runtime, Scene
 from agent_soul.runtimes.plan import Plan, backup_of, decode, plan_join
-from agent_soul.runtimes.sources import used_by_others
+from agent_soul.runtimes.sources import UNKNOWN_CLONE, used_by_others
 from agent_soul.runtimes.standing import joined, marks_in, placed_by
 from agent_soul.runtimes.writing import read
 
@@ -63,9 +64,6 @@ def _notes_on_options(runtime: Runtime, scene: Scene, placed: Iterable[Placed]) 
     whats = {each.what for each in placed}
     if scene.options.allow and PERMISSIONS not in whats:
         yield f"{runtime.title} keeps no list of what needs no permission: --allow adds nothing"
-    if SERVER in whats and len(scene.program) > 1:
-        once = f"`{scene.typed} mcp --help`"
-        yield f"run {once} once before it starts: that sets up what the MCP server needs, which takes a minute"
 
 
 def offer_to_allow(runtime: Runtime, scene: Scene) -> str:
@@ -80,6 +78,9 @@ def offer_to_allow(runtime: Runtime, scene: Scene) -> str:
 
 def _notes_on_source(hub: Hub, runtime: Runtime, scene: Scene, placed: Iterable[Placed]) -> Iterator[str]:
     """Yield who else writes under the id: then nobody can tell whose a line is."""
+    if f"-{UNKNOWN_CLONE}-" in scene.source:
+        what = f"many machines are called {platform.node()!r}, so part of this clone's own id comes into the source id"
+        yield f"{what}, for {UNKNOWN_CLONE}; `--source ID` chooses another one"
     if scene.source in sources_elsewhere(hub):
         yield f"another clone has written under the source id {scene.source!r}; `--source ID` chooses another one"
     for each in joined(hub, home=scene.home):

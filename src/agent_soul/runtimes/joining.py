@@ -9,9 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_soul.clone import clone_id, clone_ids
 from agent_soul.errors import StoppedError
 from agent_soul.files import sweep_dead
 from agent_soul.hub import Hub
+from agent_soul.lock import exclusive
 from agent_soul.runtimes.advice import notes_on_end, notes_on_join, offer_to_allow, sources_elsewhere
 from agent_soul.runtimes.blocks import Block
 from agent_soul.runtimes.keeping_out import refuse_published
@@ -26,11 +28,12 @@ from agent_soul.runtimes.machine import (
 )
 from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import drop_note, is_noted, joining_alone, read_note, write_note
-from agent_soul.runtimes.plan import Change, Odd, Plan, plan_end, plan_join
+from agent_soul.runtimes.plan import BACKUP, Change, Odd, Plan, plan_end, plan_join
 from agent_soul.runtimes.refinding import find_in_projects, folders_of_joins, known_projects
 from agent_soul.runtimes.registry import RUNTIMES
+from agent_soul.runtimes.server import server_to_set_up
 from agent_soul.runtimes.skill_edits import SkillFile
-from agent_soul.runtimes.sources import propose
+from agent_soul.runtimes.sources import UNKNOWN_CLONE, is_common, propose
 from agent_soul.runtimes.standing import find_join, is_for, is_of, joined, marks_in, placed_by, probe, refuse_other_hub
 from agent_soul.runtimes.static_text import copied_text
 from agent_soul.runtimes.writing import missing_folders, read, remove_empty, write, write_each
@@ -42,10 +45,11 @@ __all__ = [
     "find_again",
     "join",
     "joined",
-    "mend_links",
+    "mend_skill",
     "proposed_source",
     "rerender",
     "sweep_joins",
+    "tell_programs",
 ]
 
 
@@ -53,7 +57,7 @@ class Outcome(NamedTuple):
     """What a join or its end did, or would do.
 
     `notes` say what stands in the way here, `paste` is what a person pastes into the program by hand, `offer` is what
-    a person may want besides.
+    a person may want besides. `server` are the words that set up what its MCP server needs, `set_up_server` runs them.
     """
 
     source: str
@@ -61,6 +65,7 @@ class Outcome(NamedTuple):
     notes: tuple[str, ...] = ()
     paste: str = ""
     offer: str = ""
+    server: tuple[str, ...] = ()
 
 
 def join(
@@ -87,7 +92,7 @@ def join(
         find_again(hub, home=home, near=project)
     refuse_other_hub(hub, runtime, placed_by(runtime, probe(hub, home, project)), replaces=replaces)
     with joining_alone(hub, "join") if apply else contextlib.nullcontext():
-        scene = _scene(hub, runtime, source, project, options or Options(), home)
+        scene = _scene(hub, runtime, source, project, options or Options(), home, apply=apply)
         linked = linked_where_it_can_be(placed_by(runtime, scene), made=read_note(hub).folders)
         placed = list(linked.placed)
         plan = plan_join(placed, read)
@@ -98,7 +103,8 @@ def join(
         if apply:
             _sweep(placed)
             _apply(hub, runtime, project, plan)
-    return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene), offer)
+    server = server_to_set_up(scene, placed)
+    return Outcome(scene.source, plan, tuple(notes), _paste(runtime, scene), offer, server)
 
 
 def _apply(hub: Hub, runtime: Runtime, project: Path | None, plan: Plan) -> None:
@@ -197,15 +203,39 @@ def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
     return changes
 
 
-def mend_links(hub: Hub, *, home: Home | None = None) -> list[Change]:
-    """Install the skill again where links to it lead nowhere; return what was written. Raises `StoppedError`."""
+def tell_programs(hub: Hub) -> list[str]:
+    """Look for joins where the note of them was lost, and `rerender`; return what a person should know of it.
+
+    No command fails over it: whatever somebody's program made of its files, the memory itself is kept and shared.
+    """
+    try:
+        find_again(hub)
+        changes = rerender(hub)
+    except Exception as error:
+        return [f"what agent programs read at their start is as old as before: {error}"]
+    return [f"{each.path} was written: {each.what}" for each in changes if each.path.name.endswith(BACKUP)]
+
+
+def mend_skill(hub: Hub, *, home: Home | None = None) -> list[Change]:
+    """Install the skill again where it is gone, for every program that reads it or has a link to it.
+
+    Returns what was written; what somebody changed in a skill that is there stays. Raises `StoppedError`.
+    """
     home = home or home_of_process()
     changes: list[Change] = []
-    for standing in (each for each in joined(hub, home=home) if each.dead_links):
+    for standing in (each for each in joined(hub, home=home) if each.project is None):
         scene = _filled(Scene(home, hub.root.as_posix(), standing.source, standing.program), hub)
-        skill = [each for each in placed_by(standing.runtime, scene) if isinstance(each.edit, SkillFile)]
+        skill = [each for each in placed_by(standing.runtime, scene) if _lacks_skill(each, hub, standing.runtime)]
         changes += _written(hub, plan_join(skill, read))
     return changes
+
+
+def _lacks_skill(placed: Placed, hub: Hub, runtime: Runtime) -> bool:
+    """Tell whether the skill is not installed where it belongs, or by this hub but not for this program too."""
+    if not isinstance(placed.edit, SkillFile) or placed.edit.shared is not None:
+        return False
+    marks = marks_in(placed)
+    return read(placed.path) is None or any(is_of(hub, mark) and not is_for(runtime, mark) for mark in marks)
 
 
 def _written(hub: Hub, plan: Plan) -> Sequence[Change]:
@@ -244,16 +274,25 @@ def sweep_joins(hub: Hub, *, home: Home | None = None) -> list[Path]:
     return _sweep([*placed, *(each for standing in joined(hub, home=home) for each in standing.placed)])
 
 
-def proposed_source(hub: Hub, runtime: Runtime, home: Home) -> str:
-    """Return a source id for the program on this machine that no other clone writes under."""
-    return propose(platform.node(), home.system, runtime.short, sources_elsewhere(hub))
+def proposed_source(hub: Hub, runtime: Runtime, home: Home, *, apply: bool = True) -> str:
+    """Return a source id for the program on this machine that no other clone writes under.
+
+    A clone that has no id yet gets one where its part is needed; without `apply` a word stands in that place.
+    """
+    clone = next(iter(clone_ids(hub)), UNKNOWN_CLONE)
+    if apply and is_common(platform.node()):
+        with exclusive(hub.lock_file, purpose="join"):
+            clone = clone_id(hub)
+    return propose(platform.node(), home.system, runtime.short, sources_elsewhere(hub), clone=clone)
 
 
-def _scene(hub: Hub, runtime: Runtime, source: str, project: Path | None, options: Options, home: Home) -> Scene:
+def _scene(
+    hub: Hub, runtime: Runtime, source: str, project: Path | None, options: Options, home: Home, *, apply: bool
+) -> Scene:
     """Return who joins what; a join that stands keeps its source, and its command, which some programs trust."""
     look = probe(hub, home, project)
     standing = find_join(hub, runtime, look) or (find_join(hub, runtime, probe(hub, home, None)) if project else None)
-    source = source or (standing.source if standing else "") or proposed_source(hub, runtime, home)
+    source = source or (standing.source if standing else "") or proposed_source(hub, runtime, home, apply=apply)
     program = standing.program if standing else ()
     return _filled(Scene(home, hub.root.as_posix(), source, program, project=project, options=options), hub)
 

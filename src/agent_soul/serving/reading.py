@@ -16,12 +16,14 @@ from agent_soul.contexts.asking import DEFAULT_BUDGET, Request
 from agent_soul.contexts.choosing import context_fields
 from agent_soul.contexts.gathering import context_of
 from agent_soul.doctor.standing import stand, standing_fields
+from agent_soul.runtimes.joining import tell_programs
 from agent_soul.searching.filters import Filters, read_filters
 from agent_soul.searching.paging import Asked, row_fields
 from agent_soul.searching.paging import search as search_page
 from agent_soul.serving import arguments as arg
 from agent_soul.serving.place import Place
 from agent_soul.serving.sdk import shown
+from agent_soul.telling import as_typed, invoked_as
 from agent_soul.upkeep.projects import list_projects, project_fields
 
 _NOT_ASKED_FOR = ("sections", "ok")
@@ -50,9 +52,10 @@ class Reading:
         you answer anything about the user or their work.
         """
         hub, reader = self._place.hub, source or self._place.source
-        request = Request(reader, project, task, budget)
+        request = Request(reader, project, task, budget, invoked_as())
         if fresh and reader and self._may_pull:
             found = boot(hub, reader, request, local_now(), name=self._session)
+            tell_programs(hub)
             fields, text = boot_fields(found, budget), found.text
         else:
             context = context_of(hub, request, local_now())
@@ -103,7 +106,9 @@ class Reading:
 
         `waiting` is what waits for somebody, each with the command that the user can run.
         """
-        return {"source": self._place.source, **standing_fields(stand(self._place.hub))}
+        fields = standing_fields(stand(self._place.hub))
+        waiting = [{**each, "command": as_typed(each["command"])} for each in fields["waiting"]]
+        return {"source": self._place.source, **fields, "waiting": waiting}
 
     def mem_search(
         self,

@@ -11,9 +11,11 @@ from agent_soul.compiler import resolve_hub
 from agent_soul.errors import RefusedError
 from agent_soul.event import DEFAULT_IMPORTANCE
 from agent_soul.hub import Hub, open_hub
+from agent_soul.runtimes.joining import tell_programs
 from agent_soul.serving import arguments as arg
 from agent_soul.serving.place import Place
 from agent_soul.sync import DEFAULT_RECORD, share
+from agent_soul.telling import with_commands
 
 SHARE_SECONDS = 40
 """How long `quick_share` tries to reach the remote: clients give a tool up after a minute, and it also compiles."""
@@ -76,8 +78,10 @@ class Writing:
         record = {**DEFAULT_RECORD, **recording.in_project(_given(locals()))}
         record["source"] = self._place.writer(source)
         added, kept = share(self._place.hub, record, budget=SHARE_SECONDS)
-        said = {"outcome": str(kept.reach), "reason": kept.reason, "note": kept.note, "commit": kept.commit}
-        return {**said, **_fields(added)}
+        said = {"outcome": str(kept.reach), "reason": with_commands(kept.reason), "note": kept.note}
+        said["commit"] = kept.commit
+        answer = _fields(added)
+        return {**said, **answer, "warnings": [*answer["warnings"], *tell_programs(self._place.hub)]}
 
     def mem_write(
         self,
