@@ -64,7 +64,7 @@ def test_a_join_sets_up_what_the_mcp_server_needs(
     act = f"pathlib.Path({str(ran)!r}).write_text(' '.join(sys.argv[1:])); print('1/3 packages', file=sys.stderr)"
     script.write_text(f"import pathlib, sys\n{act}\nsys.exit({code})\n")
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr("agent_soul.runtimes.joining.lasting_program", lambda _: (sys.executable, str(script)))
+    monkeypatch.setattr("agent_soul.runtimes.machine.lasting_program", lambda _: (sys.executable, str(script)))
     join = ["join", "codex", "--hub", str(hub)]
 
     assert (main([*join, "--mcp", "--dry-run"]), main(join), ran.exists()) == (0, 0, False)
