@@ -1018,6 +1018,10 @@ REAL = {
     "a private key": "-----BEGIN OPENSSH PRIVATE KEY-----\\nb3BlbnNzaC1rZXktdjE",
     "an encrypted private key": "-----BEGIN RSA PRIVATE KEY-----\\nProc-Type: 4,ENCRYPTED",
     "a JSON web token": JWT,
+    "an Alibaba Cloud key": "LTAI" + "5tQz4WJ7TxNmP2R5vBkD9s",
+    "a password in an address": "postgres://shop:k7Qz-4WJ7TxNm@db.shop.cn:5432/shop",
+    "a password of somebody with a short name": "https://me:me7Qz-4WJ7TxNm@git.shop.cn/hub.git",
+    "a password of a service": "mongodb+srv://shop:9fK2mQ7xV4bT@cluster0.ab1cd.mongodb.net",
 }
 NONE = {
     "the example of the manual": "AKIAIOSFODNN7EXAMPLE",
@@ -1033,6 +1037,17 @@ NONE = {
     "what only looks like a token": "eyJhbGciOi.eyJzdWIiOi.short",
     "dotted base64 without an algorithm": "eyJ0eXAiOiJ4In0." + "eyJzdWIiOiIxIn0x." + "c2lnbmF0dXJlIG9mIGl0",
     "a key within a word": "notAKIAQZ4WJ7TXNMP2R5VB",
+    "an address with a word for a password": "postgres://user:password@db.shop.cn/shop",
+    "an address with a word and digits": "postgres://shop:password123@db.shop.cn/shop",
+    "an address with the user's name again": "amqp://rabbit:rabbit2026xyz@mq.shop.cn",
+    "an address with a variable": "postgres://shop:${DB_PASSW0RD}@db.shop.cn/shop",
+    "an address with a place to fill in": "postgres://shop:<k7Qz4WJ7TxNm>@db.shop.cn/shop",
+    "an address on this machine": "postgres://shop:k7Qz4WJ7TxNm@localhost:5432/shop",
+    "an address of an example": "https://shop:k7Qz4WJ7TxNm@db.example.com/shop",
+    "an address of nobody": "https://shop:k7Qz4WJ7TxNm@db.invalid/shop",
+    "a port and a mention": "http://db.shop.cn:8080/path of @lin2026abc",
+    "an address of a repository": "ssh://git@github.com:22/lin/hub.git",
+    "a word of Alibaba's": "LTAIxxxxxxxxxxxxxxxxxxxx",
 }
 
 
@@ -1047,6 +1062,12 @@ def test_a_key_is_found_by_its_line_and_never_said(name: str) -> None:
     assert key[:4] in finding.what
     assert key[4:10] not in str(finding)
     assert "revoke it" in finding.mend
+
+
+def test_a_token_in_an_address_that_is_let_be_is_found_all_the_same() -> None:
+    [finding] = check_secrets({"USER.md": f"https://me:{GITHUB_TOKEN}@localhost/x.git".encode()})
+
+    assert "a GitHub token" in finding.what
 
 
 def test_a_key_in_an_event_that_was_taken_back_is_seen_to() -> None:

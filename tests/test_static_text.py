@@ -173,3 +173,21 @@ def test_a_program_that_imports_gets_a_list_of_files(hub: str, root: str) -> Non
             "canonical/stable-memory.md",
         )
     ]
+
+
+def test_of_a_template_a_program_that_imports_gets_what_is_filled_in() -> None:
+    """An example in it would else be what the user says; once the file is filled in, it is imported as a whole."""
+    template = (
+        "# USER\n\n> Owner: fill in.\n\n## Who\n- Lin.\n- [fill in: more]\n> ✔ An example.\n\n## Work\n> ✘ A bad one.\n"
+    )
+    identity = {"USER.md": template, "SOUL.md": "# SOUL\n\n- Ships payments.\n", "VOICE.md": "# VOICE\n> ✔ Short.\n"}
+
+    lines = import_text(scene_of(identity, {})).split("\n")
+
+    assert "- Lin." in lines
+    assert not [line for line in lines if "example" in line or "fill in" in line or "Work" in line or "bad" in line]
+    names = [line.rpartition("/")[2] for line in lines if line.startswith("@")]
+    assert names == ["SOUL.md", "IDENTITY.md", "index.md", "profile.md", "stable-memory.md"]
+    filled = import_text(scene_of({**identity, "USER.md": "# USER\n- Lin.\n"}, {}))
+    assert "/USER.md\n" in filled
+    assert "- Lin." not in filled

@@ -24,6 +24,12 @@ class Statement(NamedTuple):
     headings: tuple[str, ...]
 
 
+def has_template_in(text: str) -> bool:
+    """Tell whether a file still holds a place to be filled in, an example, or a word to its owner."""
+    lines = _COMMENT.sub("", text).split("\n")
+    return any(UNFILLED.search(line) or EXAMPLE.match(line) or _TO_THE_OWNER.match(line) for line in lines)
+
+
 def statements(text: str) -> Iterator[Statement]:
     """Yield what a file says, line by line; places still to be filled in, examples and comments say nothing."""
     headings: list[str] = []

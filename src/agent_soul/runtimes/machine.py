@@ -87,8 +87,8 @@ def still_there(program: tuple[str, ...], hub: Hub) -> tuple[str, ...]:
 
 def texts_of(hub: Hub) -> Body:
     """Return L0 and L1 as they stand in the work tree."""
-    identity = {name: _text(hub.root / name) for name in L0_FILES}
-    return Body(identity, {path: _text(hub.canonical / path) for path in L1_PAGES})
+    identity = {name: text_of(hub.root / name) for name in L0_FILES}
+    return Body(identity, {path: text_of(hub.canonical / path) for path in L1_PAGES})
 
 
 def page_files(hub: Hub) -> list[Path]:
@@ -96,7 +96,8 @@ def page_files(hub: Hub) -> list[Path]:
     return [*(hub.root / name for name in L0_FILES), *(hub.canonical / path for path in L1_PAGES)]
 
 
-def _text(file: Path) -> str:
+def text_of(file: Path) -> str:
+    """Return a page's text; nothing where it is not there."""
     return read_regular(file).decode("utf-8", "replace") if file.exists() else ""
 
 

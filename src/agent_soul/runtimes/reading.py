@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul.errors import SoulError
 from agent_soul.hub import Hub
 from agent_soul.runtimes.blocks import find_block
-from agent_soul.runtimes.machine import page_files, texts_of
+from agent_soul.runtimes.machine import page_files, text_of
 from agent_soul.runtimes.model import Home
 from agent_soul.runtimes.plan import decode
 from agent_soul.runtimes.standing import joined
 from agent_soul.runtimes.writing import read
-
-_IMPORT = re.compile(r"^@.*/canonical/profile\.md$", re.MULTILINE)
 
 
 class Read(NamedTuple):
@@ -36,15 +34,19 @@ def text_read(hub: Hub, runtime: str, folder: Path, *, home: Home | None = None)
     here = (each for each in standing if each.project is None or folder.is_relative_to(each.project))
     bodies = dict(body for each in here for body in _bodies(hub, each.files))
     text, files = "\n".join(bodies.values()), [*bodies]
-    if _IMPORT.search(text):
-        text, files = f"{text}\n{pages_text(hub)}", [*files, *page_files(hub)]
+    imported = [file for file in page_files(hub) if _is_imported(file.relative_to(hub.root).as_posix(), text)]
+    if imported:
+        text, files = f"{text}\n{pages_text(hub, imported)}", [*files, *imported]
     return Read(text, max((file.stat().st_mtime for file in files if file.exists()), default=0.0))
 
 
-def pages_text(hub: Hub) -> str:
-    """Return L0 and L1 as they stand in the work tree."""
-    body = texts_of(hub)
-    return "\n".join([*body.identity.values(), *body.pages.values()])
+def _is_imported(path: str, text: str) -> bool:
+    return re.search(rf"^@.*/{re.escape(path)}$", text, re.MULTILINE) is not None
+
+
+def pages_text(hub: Hub, files: Sequence[Path] = ()) -> str:
+    """Return L0 and L1 as they stand in the work tree, or of them these files."""
+    return "\n".join(map(text_of, files or page_files(hub)))
 
 
 def _bodies(hub: Hub, files: Iterable[Path]) -> Iterator[tuple[Path, str]]:

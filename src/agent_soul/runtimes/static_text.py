@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from agent_soul.identity import L0_FILES, statements
+from agent_soul.identity import L0_FILES, has_template_in, statements
 from agent_soul.markdown import without_front_matter
 from agent_soul.pages import INDEX, PROFILE, STABLE
 
@@ -109,15 +109,21 @@ def copied_text(
 
 
 def import_text(scene: Scene) -> str:
-    """Return the same for a program that imports files by `@path`: how to record, then the files."""
+    """Return the same for a program that imports files by `@path`: how to record, then the files.
+
+    Of an identity file that still holds something of its template only what is filled in is copied: the program would
+    take an example for what the user says.
+    """
     home = scene.home.folder.as_posix().rstrip("/")
     root = scene.hub.replace("\\", "/")
     root = f"~{root.removeprefix(home)}" if root.startswith(f"{home}/") else root
-    paths = [*L0_FILES, *(f"canonical/{path}" for path in (INDEX, PROFILE, STABLE))]
-    return (
-        "\n".join([introduction(scene), "", "Who you are and what always holds:", *(f"@{root}/{p}" for p in paths)])
-        + "\n"
-    )
+    unfilled = {name: text for name, text in scene.body.identity.items() if has_template_in(text)}
+    paths = [name for name in L0_FILES if name not in unfilled]
+    paths += [f"canonical/{path}" for path in (INDEX, PROFILE, STABLE)]
+    copied = [line for name, text in unfilled.items() for line in _identity_section(name, text).lines]
+    copied += [""] if copied else []
+    imports = [f"@{root}/{path}" for path in paths]
+    return "\n".join([introduction(scene), "", "Who you are and what always holds:", *copied, *imports]) + "\n"
 
 
 def introduction(scene: Scene, *, boots: bool = False) -> str:
