@@ -74,6 +74,7 @@ def test_a_remote_that_is_gone_is_said_and_stops_nothing(machines: Machines) -> 
 
     assert found.report.pulled.is_stale
     assert found.text.split("\n")[1].startswith("- Stale: the remote 'origin' cannot be read: ")
+    assert "exists. Last together" in found.text
     assert f"Last together with the remote: {NOW:%Y-%m-%d} " in found.text
     assert found.context.ids == [told]
 

@@ -260,6 +260,18 @@ def test_what_is_printed_names_the_command_and_the_agent_that_can_be_typed(soul:
     assert " --source YOUR-ID --keep " in soul("conflicts").stdout
 
 
+def test_a_retraction_says_what_holds_again(soul: Soul) -> None:
+    old, new = ("It ships on Friday, by train.", "It ships on Monday, by ship.")
+    add = ("add", "--source", "a-b", "--kind", "fact", "--scope", "stable", "--summary")
+    first = json.loads(soul(*add, old).stdout)["event_id"]
+    second = json.loads(soul(*add, new, "--supersedes", first).stdout)["event_id"]
+    take_back = ("retract", "--source", "a-b", "--reason", "It was wrong.")
+
+    said = soul(*take_back, second).stderr.split("\n")
+    assert [line for line in said if line.startswith("holds again") and line.endswith(old)]
+    assert "holds again" not in soul(*take_back, first).stderr
+
+
 @pytest.mark.parametrize(
     "command", ["search x --project", "search x --source", "mem search x --kind", "search x --topic"]
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 import tracemalloc
 from collections.abc import Sequence
@@ -422,3 +423,12 @@ def test_in_bulk_text_is_cleaned_as_it_is_alone(given: str) -> None:
     except RefusedError:
         alone = []
     assert [event.data for event in drafted([line], {}, NOW)[0]] == [event.data for event in alone]
+
+
+@pytest.mark.parametrize(
+    ("scope", "says"),
+    [("payment", "a project is meant as 'project:payment'"), ("projcet", "did you mean 'project'?")],
+)
+def test_a_scope_that_is_none_may_be_a_project_or_a_slip(scope: str, says: str) -> None:
+    with pytest.raises(RefusedError, match=re.escape(f"; {says}")):
+        draft({"source": "a-b", "kind": "fact", "scope": scope, "summary": "A fact."}, NOW)

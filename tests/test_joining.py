@@ -632,6 +632,16 @@ def test_what_needs_no_permission_is_offered_once(tmp_path: Path, home: Home) ->
     assert offered("claude-code") == ""
 
 
+def test_where_only_a_program_can_be_allowed_a_script_gets_no_rule_and_that_is_said(
+    tmp_path: Path, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = make_hub(tmp_path / "hub")
+    for program, is_said in ((("python3", f"{hub.root}/scripts/soul.py"), True), (("/opt/soul",), False)):
+        monkeypatch.setattr("agent_soul.runtimes.machine.lasting_program", lambda _, program=program: program)
+        notes = join(hub, find("cursor"), options=Options(allow=True), home=home, apply=False).notes
+        assert any(note.startswith("--allow adds no rule: Cursor allows whole programs") for note in notes) is is_said
+
+
 def test_hooks_start_what_will_be_there_tomorrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An installed command; else the hub's own script, for what `uvx` or the hub's environment holds goes again."""
     hub = make_hub(tmp_path / "hub")

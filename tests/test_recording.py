@@ -136,6 +136,12 @@ class TestMetrics:
         assert inside("metric", "speed", "3", *FROM).stderr == ""
         assert inside("metric", "speed", "--check").stdout == ""
 
+    def test_a_check_without_limits_says_that_a_target_is_none(self, inside: Soul, hub: Path) -> None:
+        (hub / "soul.yaml").write_text("template: false\n")
+        inside("metric", "accuracy", "0.87", "--target", "0.9", *FROM)
+        assert "a target is none" in inside("metric", "--check").stderr
+        assert "a target is none" not in inside("metric", "accuracy").stderr
+
     def test_json_says_ok_exactly_when_the_exit_code_does(self, inside: Soul) -> None:
         inside("metric", "accuracy", "0.87", *FROM)
 
@@ -182,6 +188,17 @@ class TestTopics:
         )
         (traced,) = json.loads(inside("why", second["event_id"], "--json").stdout)["results"]
         assert [line["text"][:22] for line in traced["lines"]] == ["- We use PostgreSQL. ("] * 2
+
+    def test_a_name_alone_shows_what_holds(self, inside: Soul) -> None:
+        told = ("We use PostgreSQL.", "--detail", "Version 16.")
+        event = json.loads(inside("topic", "data base", *told, *FROM).stdout)["event"]
+
+        shown = inside("topic", "Data Base", *FROM).stdout
+        assert shown.startswith(event["event_id"][:8])
+        assert shown.endswith("We use PostgreSQL.\nVersion 16.\n")
+        assert json.loads(inside("topic", "data-base", "--json").stdout)["events"] == [event]
+        assert "nothing is known of the topic 'cache'" in inside("topic", "cache", code=2).stderr
+        assert "TEXT" in inside("topic", "data-base", "--detail", "Version 17.", code=2).stderr
 
     def test_both_truths_of_two_machines_are_replaced(self, inside: Soul, hub: Path) -> None:
         for name in ("desk", "mac"):

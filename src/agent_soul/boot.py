@@ -58,7 +58,7 @@ class Report(NamedTuple):
         quiet = [f"- {each}" for each in self.writes.quiet]
         later = f" What is new later: `soul boot --changed-since {self.revision[:12]}`." if self.revision else ""
         rows = [
-            f"- {self.pulled.said}.{later}",
+            f"- {self.pulled.said.rstrip('.')}.{later}",
             f"- {self.yesterday}",
             *some_of(missed, "soul check-writes"),
             *some_of(quiet, "soul check-writes"),
@@ -146,7 +146,7 @@ def pull_within(hub: Hub, seconds: float) -> Pulled:
     except SoulError as error:
         together = last_together(hub)
         since = f"{datetime.fromtimestamp(together).astimezone():%Y-%m-%d %H:%M}" if together else "never"
-        return Pulled(True, f"Stale: {not_shared(error).reason}. Last together with the remote: {since}")
+        return Pulled(True, f"Stale: {not_shared(error).reason.rstrip('.')}. Last together with the remote: {since}")
     if kept.reach is Reach.KEPT_HERE:
         return Pulled(False, f"Kept here: {kept.reason}")
     said = kept.reason[:1].upper() + kept.reason[1:]

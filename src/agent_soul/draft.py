@@ -25,7 +25,7 @@ ALLOW_SECRET = "allow_secret"  # noqa: S105 - the name of a field
 _HINT = "nothing was written; mend that and add again"
 _HOW_TO_SPEAK_OF_KEYS = (
     "nothing was written, as no line ever leaves the memory again: say where the key is kept, not the key;"
-    " what is none, or may be known, goes in with `soul add --allow-secret`"
+    " if it is no key, or everybody may know it, add it again with `soul add --allow-secret`"
 )
 _MAX_REASON = 300
 

@@ -26,12 +26,17 @@ def truth(hub: Hub, topic: str, given: Mapping[str, Any]) -> dict[str, Any]:
     if not given.get(ALLOW_SECRET):
         refuse_credentials({"topic": topic})
     name = stem(topic) or topic
-    found = {event.id: event for spelling in (name, topic) for event in current(hub, spelling)}
-    now = sorted(found.values(), key=lambda event: event.sort_key, reverse=True)
+    now = of_any_spelling(hub, topic)
     reach = place_of(now[0]) if now and not given.keys() & {"scope", "project", "agent"} else {}
     ids = dict.fromkeys([*given.get("supersedes", ()), *(event.id for event in now)])
     record = kept({**reach, **given, "kind": "topic", "topic": name})
     return record | ({"supersedes": list(ids)} if ids else {})
+
+
+def of_any_spelling(hub: Hub, topic: str) -> list[Event]:
+    """Return the active events of a topic under the name that is given and under its slug, newest first."""
+    found = {event.id: event for spelling in (stem(topic) or topic, topic) for event in current(hub, spelling)}
+    return sorted(found.values(), key=lambda event: event.sort_key, reverse=True)
 
 
 def current(hub: Hub, topic: str) -> list[Event]:

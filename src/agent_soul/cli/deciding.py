@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -15,7 +16,7 @@ from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub
 from agent_soul.outbox import whole_log
 from agent_soul.references import find_event
-from agent_soul.resolve import Status
+from agent_soul.resolve import Resolution, Status
 
 _source = click.option("--source", required=True, envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides.")
 _reason = click.option("--reason", required=True, metavar="TEXT", help="Why; kept with the decision.")
@@ -30,9 +31,13 @@ def retract(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
     """Take events back. The lines stay in the log; no page shows them, and identical older statements go with them."""
     hub = open_hub(hub_name)
     events = _find_all(hub, event_ids)
-    _refuse_retracted(hub, events)
+    before = resolve_hub(hub)
+    _refuse_retracted(before, events)
     record = {"kind": "retraction", "supersedes": [event.id for event in events], "summary": reason}
-    return _add(hub, source, "retracted", events, record)
+    code = _add(hub, source, "retracted", events, record)
+    for event in _holding_again(before, resolve_hub(hub)):
+        say(f"holds again, as what had replaced it is taken back: {line_of(event)}")
+    return code
 
 
 @click.command()
@@ -78,9 +83,15 @@ def resolve(
     return _add(hub, source, "replaced", list(dispute.events), settling.replacing(dispute, str(statement)))
 
 
-def _refuse_retracted(hub: Hub, events: list[Event]) -> None:
-    verdicts = resolve_hub(hub).by_id
-    done = [event for event in events if verdicts[event.id].status is Status.RETRACTED]
+def _holding_again(before: Resolution, after: Resolution) -> Iterator[Event]:
+    """Yield the events that were known before, did not hold, and do now."""
+    for id_, verdict in after.by_id.items():
+        if verdict.status is Status.ACTIVE and id_ in before.by_id and before.by_id[id_].status is not Status.ACTIVE:
+            yield verdict.event
+
+
+def _refuse_retracted(resolution: Resolution, events: list[Event]) -> None:
+    done = [event for event in events if resolution.by_id[event.id].status is Status.RETRACTED]
     if done:
         named = ", ".join(short_id(event.id) for event in done)
         raise RefusedError(

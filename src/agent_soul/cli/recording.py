@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agent_soul import adding, recording
-from agent_soul.cli.common import open_hub, output_options, say, show, show_added, show_json
+from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_added, show_json
 from agent_soul.cli.options import finite_number, require, shared_options, to_record, with_options
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode, RefusedError
@@ -76,18 +76,39 @@ def metric(name: str | None, value: str | None, check: bool, as_json: bool, hub_
 
 @click.command(cls=TextCommand)
 @click.argument("slug")
-@click.argument("text")
+@click.argument("text", required=False)
 @shared_options
 @output_options
-def topic(slug: str, text: str, as_json: bool, hub_name: str | None, **fields: Any) -> int:
+def topic(slug: str, text: str | None, as_json: bool, hub_name: str | None, **fields: Any) -> int:
     """Say what is true of a topic now, in TEXT and --detail. It replaces what was, which its page keeps as history.
 
+    Without TEXT show what is true of it.
     `[[ID]]` in the text or detail, and --derived-from, name the evidence; the page shows what became of each.
     """
     from agent_soul.topics import truth
 
     hub = open_hub(hub_name)
+    if text is None:
+        if to_record(fields).keys() - {"source"}:
+            raise click.UsageError("Missing argument 'TEXT'.")
+        return _show_topic(hub, slug, as_json=as_json)
     return _add(hub, truth(hub, slug, {"summary": text, **to_record(fields)}))
+
+
+def _show_topic(hub: Hub, slug: str, *, as_json: bool) -> int:
+    """Print what is true of a topic now; two machines may have said it each."""
+    from agent_soul.topics import of_any_spelling
+
+    found = of_any_spelling(hub, slug)
+    if not found:
+        hint = f'say what is true of it: `soul topic {slug} "TEXT" --source YOUR-ID`; `soul search` finds others'
+        raise RefusedError(f"nothing is known of the topic {slug!r}", hint=hint)
+    if as_json:
+        show_json(ok=True, total=len(found), events=[event.data for event in found])
+        return ExitCode.DONE
+    for event in found:
+        show("\n".join([line_of(event), *str(event.data.get("detail", "")).splitlines()]))
+    return ExitCode.DONE
 
 
 def _add(hub: Hub, record: dict[str, Any]) -> int:
@@ -121,6 +142,8 @@ def _show_metrics(hub: Hub, name: str, whose: str, *, check: bool, as_json: bool
         )
     for each in () if as_json or check else series:
         show(f"{metric_text(each)}\n  {plot_text(each)}")
+    if check and not load_config(hub)[0].thresholds:
+        say("soul.yaml has no `thresholds`, so nothing has a limit: a target is none")
     for crossing in crossed:
         (say if as_json else show)(f"limit crossed: {crossing}")
     return ExitCode.PROBLEMS if check and crossed else ExitCode.DONE

@@ -14,6 +14,7 @@ from agent_soul.hub import Hub
 from agent_soul.log import read_source_files
 from agent_soul.runtimes.allowing import PERMISSIONS
 from agent_soul.runtimes.commands import mcp_words
+from agent_soul.runtimes.json_edits import Words
 from agent_soul.runtimes.model import Options, Place, Placed, Runtime, Scene
 from agent_soul.runtimes.plan import Plan, backup_of, decode, plan_join
 from agent_soul.runtimes.sources import UNKNOWN_CLONE, used_by_others
@@ -64,6 +65,13 @@ def _notes_on_options(runtime: Runtime, scene: Scene, placed: Iterable[Placed]) 
     whats = {each.what for each in placed}
     if scene.options.allow and PERMISSIONS not in whats:
         yield f"{runtime.title} keeps no list of what needs no permission: --allow adds nothing"
+    elif scene.options.allow and not any(_says_something(each) for each in placed if each.what == PERMISSIONS):
+        why = f"{runtime.title} allows whole programs only, and all scripts of {scene.program[0]} are too many"
+        yield f"--allow adds no rule: {why}; with an installed `soul` it does"
+
+
+def _says_something(placed: Placed) -> bool:
+    return not isinstance(placed.edit, Words) or bool(placed.edit.words)
 
 
 def offer_to_allow(runtime: Runtime, scene: Scene) -> str:
