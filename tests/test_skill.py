@@ -158,7 +158,9 @@ class TestPermissions:
 
         assert (policy["toolName"], policy["decision"]) == ("run_shell_command", "allow")
         assert policy["commandPrefix"] == [f"{typed} {command}" for command in permissions.ALLOWED]
-        assert rules == [*(f"Bash({prefix} *)" for prefix in policy["commandPrefix"]), "Read(//home/张 三/hub/**)"]
+        tools = [f"mcp__agent-soul__{tool}" for tool in permissions.TOOLS]
+        commands = [f"Bash({prefix} *)" for prefix in policy["commandPrefix"]]
+        assert rules == [*commands, *tools, "Read(//home/张 三/hub/**)"]
         assert pattern == [*shlex.split(typed), list(permissions.ALLOWED)]
         examples = json.loads(re.search(r" match = (.*),\n", codex)[1])  # type: ignore[index]  # it is there
         assert [shlex.split(each)[: len(pattern)] for each in examples] == [
