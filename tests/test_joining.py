@@ -988,6 +988,30 @@ def test_no_link_at_the_skills_place_is_written_through(kind: str, tmp_path: Pat
     }
 
 
+@pytest.mark.parametrize("kind", ["file", "link to a file", "folder of skills that is a link to nowhere"])
+@pytest.mark.parametrize("name", ["claude-code", "zed"])
+def test_what_bars_the_skill_stays_and_the_rest_is_joined(name: str, kind: str, tmp_path: Path, home: Home) -> None:
+    hub = make_hub(tmp_path / "hub")
+    place = home.folder / (".claude" if name == "claude-code" else ".agents") / "skills" / "agent-soul"
+    place.parent.parent.mkdir(parents=True, exist_ok=True)
+    if kind.startswith("folder"):
+        place.parent.symlink_to(tmp_path / "nowhere")
+    else:
+        place.parent.mkdir()
+        target = place if kind == "file" else tmp_path / "mine"
+        target.write_text("mine", encoding="utf-8")
+        if target != place:
+            place.symlink_to(target)
+    before = picture(home.folder)
+
+    outcome = join(hub, find(name), home=home)
+    assert [standing.runtime.name for standing in joined(hub, home=home)] == [name]
+    end_join(hub, find(name), home=home)
+
+    assert len(outcome.plan.odd) == 1
+    assert picture(home.folder) == before
+
+
 def test_the_skill_is_installed_once_and_linked(tmp_path: Path, home: Home) -> None:
     """The link goes with Claude Code; the skill stays while another program reads it."""
     hub = make_hub(tmp_path / "hub")

@@ -107,7 +107,7 @@ def _show_topic(hub: Hub, slug: str, *, as_json: bool) -> int:
         show_json(ok=True, total=len(found), events=[event.data for event in found])
         return ExitCode.DONE
     for event in found:
-        show("\n".join([line_of(event), *str(event.data.get("detail", "")).splitlines()]))
+        show("\n".join(filter(None, [line_of(event), event.detail])))
     return ExitCode.DONE
 
 

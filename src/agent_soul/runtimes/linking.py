@@ -14,7 +14,7 @@ from typing import NamedTuple
 from agent_soul.errors import StoppedError
 from agent_soul.runtimes.model import Placed
 from agent_soul.runtimes.plan import decode
-from agent_soul.runtimes.skill_edits import Linked, SkillFile, SkillLink
+from agent_soul.runtimes.skill_edits import Barred, SkillFile, SkillLink
 from agent_soul.runtimes.writing import can_link, link_at, read, real_path
 
 _WHAT = "skill, as a link"
@@ -34,12 +34,20 @@ def as_it_stands(placed: Placed) -> Placed:
     """
     real = real_path(placed.path)
     edit, folder = placed.edit, placed.path.parent
+    if isinstance(edit, SkillFile) and (barrier := _no_folder_above(placed.path)):
+        return Placed(barrier, Barred(f"{barrier} stands in its place and is no folder", edit.snippet), placed.what)
     if not isinstance(edit, SkillFile) or not (placed.path.is_symlink() or folder.is_symlink()):
         return placed._replace(path=real)
     if edit.shared and folder.is_symlink() and _same(folder, edit.shared) and not _is_taken(edit, edit.shared):
         link = SkillLink(edit.shared, link_at(folder))
         return Placed(real_path(folder.parent) / folder.name, link, _WHAT)
-    return placed._replace(edit=Linked(real, edit.snippet))
+    return placed._replace(edit=Barred(f"a link in its place leads to {real}", edit.snippet))
+
+
+def _no_folder_above(file: Path) -> Path | None:
+    """Return the plain file, or the link to one, in which no folder for `file` can be made, or None."""
+    there = next(each for each in file.parents if os.path.lexists(each))
+    return there if there.exists() and not there.is_dir() else None
 
 
 def linked_where_it_can_be(placed: Iterable[Placed], made: Collection[str]) -> WithLinks:
@@ -66,6 +74,8 @@ def linked_where_it_can_be(placed: Iterable[Placed], made: Collection[str]) -> W
 def _why_not(file: Path, edit: SkillFile, shared: Path, made: Collection[str]) -> str:
     """Return why no link takes the place of a copy, or an empty string."""
     folder = file.parent
+    if any(each.is_symlink() and not each.exists() for each in folder.parents):
+        return "a folder above it is a link that leads nowhere"
     if _same(folder, shared):
         return "its folder of skills is a link to the other one"
     if _is_taken(edit, shared):

@@ -122,14 +122,14 @@ class SkillLink:
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
-    """A link in the place of the skill: what it leads to is somebody's own, a checkout perhaps, and stays."""
+class Barred:
+    """What somebody has in the place of the skill, a checkout perhaps: it stays. `why` says what it is."""
 
-    target: Path
+    why: str
     snippet: str
 
     def put(self, text: str) -> str:
-        raise OddFileError(f"a link in its place leads to {self.target}; {_MOVE}")
+        raise OddFileError(f"{self.why}; {_MOVE}")
 
     def take_out(self, text: str) -> str:
         return text
