@@ -168,14 +168,15 @@ def test_a_dry_run_touches_nothing(tmp_path: Path, home: Home) -> None:
 def test_a_refusal_in_the_middle_changes_nothing(standing: bool, tmp_path: Path, home: Home) -> None:
     """What was written before comes back, and folders that were made go."""
     hub = make_hub(tmp_path / "hub")
+    (home.folder / ".copilot").mkdir()
     if standing:
-        (home.folder / ".codex").mkdir()
-        (home.folder / ".codex" / "AGENTS.md").write_text("mine\n")
-    (home.folder / ".agents").write_text("a file where a folder should be")
+        (home.folder / ".copilot" / "instructions").mkdir()
+        (home.folder / ".copilot" / "instructions" / "agent-soul.instructions.md").write_text("")
+    (home.folder / ".copilot" / "hooks").write_text("a file where a folder should be")
     before = picture(home.folder)
 
-    with pytest.raises(StoppedError, match=r"\.agents.*nothing was changed"):
-        join(hub, find("codex"), home=home)
+    with pytest.raises(StoppedError, match=r"hooks.*nothing was changed"):
+        join(hub, find("copilot"), home=home)
 
     assert picture(home.folder) == before
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -97,6 +99,13 @@ def test_forms_of_a_word_are_one_term(forms: str) -> None:
 def test_a_name_of_code_is_found_by_the_words_it_is_made_of(text: str, words: str) -> None:
     assert list(inner_terms(text)) == words.split()
     assert {*words.split(), *terms(fold(text))} <= weigh({"summary": text, "source": "mac"}, (TODAY,)).keys()
+
+
+@pytest.mark.parametrize("text", ["A" * 1_000_000, "a" * 1_000_000, "A" * 500_000 + "a" * 500_000])
+def test_a_megabyte_of_letters_takes_no_time(text: str) -> None:
+    started = time.process_time()
+    assert len(list(inner_terms(text))) in (0, 2)
+    assert time.process_time() - started < 5, "the square of its length would take hours"
 
 
 def test_a_stem_is_never_empty_and_other_scripts_stay() -> None:

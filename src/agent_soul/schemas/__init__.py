@@ -156,7 +156,7 @@ def _advice(value: Any, known: list[str]) -> str:
     is_scope = "project" in known  # where other words than a slip of the pen name a project
     close = get_close_matches(str(value), known, n=1, cutoff=0.75 if is_scope else 0.6)
     if is_scope and not close and isinstance(value, str) and len(value) < _MAX_SHOWN:
-        return f"; a project is meant as 'project:{value}'"
+        return f"; a project is meant as {f'project:{value}'!r}"
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -20,7 +20,9 @@ _CJK = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _FIRST_CJK = "\u3005"
 # Names of code are written as one word of several: getCallers, HTTPServer, PowerMetricsV0.
-_ONE_OF_SEVERAL = re.compile(r"[A-Za-z]*[a-z][A-Z][A-Za-z]*|[A-Z]{2,}[a-z]{2,}[A-Za-z]*")
+# Runs of letters first: one pattern for all would take the square of a long run's length.
+_LETTERS = re.compile(r"[A-Za-z]+")
+_ONE_OF_SEVERAL = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]{2}")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
 # Dakuten and handakuten make another kana, not the same with an accent.
@@ -81,7 +83,7 @@ def terms(folded: str) -> Iterator[str]:
 
 def inner_terms(text: str) -> Iterator[str]:
     """Yield the terms of the words that names of code in a text, not folded, are made of, in order."""
-    for name in _ONE_OF_SEVERAL.findall(text):
+    for name in filter(_ONE_OF_SEVERAL.search, _LETTERS.findall(text)):
         yield from (stem(part.lower()) for part in _PART.findall(name) if len(part) > 1)
 
 
