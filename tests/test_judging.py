@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 
 from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates
 from agent_soul.judging.frames import frame
-from agent_soul.judging.lexicon import entry, find, load, sections, stem
+from agent_soul.judging.lexicon import entry, find, load, sections
 from agent_soul.judging.reading import read
+from agent_soul.judging.stems import stem
 from conftest import ROOT, SHARED
 
 DUPLICATE, CONFLICT, DISTINCT = Label.DUPLICATE, Label.CONFLICT, Label.DISTINCT

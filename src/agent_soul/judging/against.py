@@ -1,4 +1,4 @@
-"""Rules that find a contradiction: a number, value, owner or sense that differs where all else agrees."""
+"""Rules that find a contradiction: a number, value or sense that differs where all else agrees."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.frames import ANY_VERB, Clause, Frame, is_thing
+from agent_soul.judging.clauses import Clause
+from agent_soul.judging.frames import Frame
 from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, VALUE_CLASSES
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
-from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.same import sense
+from agent_soul.judging.values import ANY_VERB
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
 _VERSION_TOPIC = 0.28
@@ -27,7 +28,6 @@ _SETTING_TOPIC = 0.34
 _LONG_SETTING_TOPIC = 0.25
 _LEAST_SUBJECT = 0.3
 """Weight of the user: a statement may say nothing but whose setting it gives."""
-_OWNER_TOPIC = 0.45
 _VALUE_TOPIC = 0.55
 _VALUE_TOPIC_OF_VERBS = 0.75
 """... where two verbs give the names that differ: translated in X, managed with Y."""
@@ -47,12 +47,6 @@ _CLAUSE = 0.55
 _CLAUSES = 0.25
 _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
-_DONE_TOPIC = 0.75
-_DONE_ALIKE = 0.55
-_DONE_AS_WELL = 0.65
-"""... where not both are sentences, but more agrees."""
-_DONE_BY = frozenset({"by", "in", "at", "由"})
-_LONGEST_AGENT = 5
 _ORDERED_TOPIC = 0.45
 _DIFFERING_SENSE = 0.45
 _NOTHING_BUT = 0.8
@@ -143,54 +137,6 @@ def differing_setting(pair: Pair) -> Judgement | None:
             name = row.removesuffix(OWN_SUBJECT)
             return Judgement(Label.CONFLICT, f"differing {name}", (listed(first[row]), listed(second[row])))
     return None
-
-
-def differing_owner(pair: Pair) -> Judgement | None:
-    """Two persons who are said to own, lead, approve or do one thing."""
-    first, second = (each.persons for each in pair.frames)
-    first, second = first or _doer(pair.frames[0], second), second or _doer(pair.frames[1], first)
-    topic = max(pair.contained, pair.things_without(first | second))
-    if first and second and not first & second and topic >= _OWNER_TOPIC:
-        return Judgement(Label.CONFLICT, "differing owner", (listed(first), listed(second)))
-    return None
-
-
-def differing_doer(pair: Pair) -> Judgement | None:
-    """One thing is done by this one, or here, and by that one, or there, and nothing else differs."""
-    for one, other in (pair.frames, pair.frames[::-1]):
-        agent, doer = _adjunct(one, other), _opening(other, one)
-        aside = {token.concept for token in (*agent, *doer)}
-        is_one = pair.alike >= _DONE_ALIKE and pair.contained_without(aside, least=_LEAST_VALUED) >= _DONE_TOPIC
-        is_told = pair.are_sentences or (pair.alike >= _DONE_AS_WELL and not pair.reports)
-        if agent and doer and is_one and is_told and not pair.gives_several:
-            shown = tuple(" ".join(token.surface for token in side) for side in (agent, doer))
-            return Judgement(Label.CONFLICT, "differing doer", shown if one is pair.frames[0] else shown[::-1])
-    return None
-
-
-def _adjunct(frame: Frame, other: Frame) -> list[Token]:
-    """Return the things behind a `by` or `in`, if the other statement has none of them."""
-    main = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens]
-    at = next((n for n, token in enumerate(main) if n and token.surface.lower() in _DONE_BY), len(main))
-    things = [token for token in main[at + 1 : at + 1 + _LONGEST_AGENT] if token.weight >= _LEAST_SUBJECT]
-    own = [token for token in things if token.concept not in other.weights]
-    return own if any(token.weight >= A_THING for token in own) and len(own) >= len(things) - 1 else []
-
-
-def _opening(frame: Frame, other: Frame) -> list[Token]:
-    """Return the things with which a statement begins, as far as the other one lacks them."""
-    main = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens if token.weight]
-    own = list(itertools.takewhile(lambda token: token.concept not in other.weights, main))
-    return own if any(map(is_thing, own)) and len(own) < len(main) else []
-
-
-def _doer(frame: Frame, named: frozenset[str]) -> frozenset[str]:
-    """Return who does it where the other statement names who it is done by: `Hannah reviews ...`, `reviewed by ...`."""
-    return frozenset(token.concept for token in frame.subject[:1] if _is_called(token)) if named else frozenset()
-
-
-def _is_called(token: Token) -> bool:
-    return not token.word and token.surface.isascii() and token.surface.istitle()
 
 
 def differing_value(pair: Pair) -> Judgement | None:

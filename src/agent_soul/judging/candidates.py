@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from agent_soul.judging.lexicon import CJK, Word, find, load, longest_phrase, stem
+from agent_soul.judging.lexicon import CJK, Word, find, load, longest_phrase
+from agent_soul.judging.stems import stem
 
 _LEAST_WEIGHT = 0.9
 _RAREST = 6

@@ -7,9 +7,7 @@ from collections.abc import Callable
 
 from agent_soul.judging.against import (
     denied_beside,
-    differing_doer,
     differing_number,
-    differing_owner,
     differing_place,
     differing_sense,
     differing_setting,
@@ -32,6 +30,7 @@ from agent_soul.judging.apart import (
     other_subject,
     other_topic,
 )
+from agent_soul.judging.doing import differing_doer, differing_owner
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
 from agent_soul.judging.same import LEAST_ALIKE, NEARLY, same_words, says_nearly_the_same, says_the_same
 

@@ -10,7 +10,8 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
-from agent_soul.judging.frames import Clause, Frame, frame
+from agent_soul.judging.clauses import Clause
+from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.lexicon import CJK
 from agent_soul.judging.quantities import Quantity
 

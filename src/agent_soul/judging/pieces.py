@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from agent_soul.judging import quantities as q
-from agent_soul.judging.lexicon import CJK, Lexicon, Word, entry, find, load, stem
+from agent_soul.judging.lexicon import CJK, Lexicon, Word, entry, find, load
 from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.stems import stem
 
 NAME_WEIGHT = 1.3
 _CHARACTER_WEIGHT = 0.45

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 
 from agent_soul.judging import quantities as q
 from agent_soul.judging.amounts import in_digits
-from agent_soul.judging.lexicon import entry, find, listed, load, longest_phrase, stem
+from agent_soul.judging.lexicon import entry, find, listed, load, longest_phrase
 from agent_soul.judging.pieces import NAME_WEIGHT, Token, parts, pieces
 from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.stems import stem
 
 
 def read(text: str) -> list[Token]:

@@ -7,8 +7,9 @@ import math
 import re
 
 from agent_soul.judging.apart import A_THING
+from agent_soul.judging.clauses import Clause
 from agent_soul.judging.crossing import are_crossed
-from agent_soul.judging.frames import Clause, Frame, is_thing
+from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.lexicon import POLE_WEIGHT
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
 from agent_soul.judging.pieces import Token

@@ -1,0 +1,140 @@
+"""The clauses of a statement: where they end, and whether each affirms or denies. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from agent_soul.judging.pieces import Token
+
+_REASON_WEIGHT = 0.25
+_INSTEAD = frozenset({"instead of", "rather than", "而不是", "而非"})
+_CAUSES = frozenset({"because", "since", "as", "due to", "因为", "由于", "考虑到", "鉴于"})
+"""An opening clause that begins so, up to its comma, is the reason of the next one."""
+COPULAS = (
+    frozenset({"is", "are", "was", "were", "be", "has", "have", "had", "does", "do", "did", "will"})
+    | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
+    | {"一律", "统一"}
+)
+_BOUNDS = frozenset({"until", "unless", "除非", "直到"})
+"""With a denial these affirm: "do not merge until the build passes"."""
+_EXCEPTING = frozenset({"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外"})
+_ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人", "谁", "其他人", "别人"})
+_RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
+_REACH = 4
+"""Words between `what` and the denial in the clause that it opens."""
+_NOT_DENIED = frozenset({"exception", "mention"})
+
+
+class Clause(NamedTuple):
+    """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what.
+
+    `is_reason` marks what is said only beside the statement: its reason, where it comes from, what it replaces;
+    `denies_aside` that the denial is of a part of it: "say what is not covered"; `states` are those that turn its sense
+    only for who speaks of them too: "a failing test".
+    """
+
+    weights: Mapping[str, float]
+    sign: int
+    is_reason: bool
+    denies_aside: bool
+    tokens: tuple[Token, ...]
+    states: tuple[str, ...] = ()
+
+    def towards(self, other: Collection[str]) -> Clause:
+        """Return the clause as it affirms or denies for a statement of these concepts."""
+        turns = sum(1 for state in self.states if state not in other)
+        return self._replace(sign=-self.sign) if turns % 2 else self
+
+
+NOTHING = Clause({}, 1, False, False, ())
+
+
+def clauses_of(tokens: Sequence[Token]) -> tuple[Clause, ...]:
+    """Return the clauses of a text, in order."""
+    return tuple(_with_conditions([*_clauses(tokens)]))
+
+
+def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
+    """Part the tokens at punctuation and before reasons; an opening `On Linux,` or `If it fails,` stays where it is."""
+    part: list[Token] = []
+    is_reason = started = False
+    for at, token in enumerate((*tokens, Token("", ends_clause=True))):
+        ends = token.ends_clause or _joins_clauses(tokens, at)
+        if token.surface == "," and part and part[0].surface.lower() in _CAUSES:
+            is_reason = True
+        elif token.surface == "," and part and opens(part[0]):
+            continue
+        is_beside = _has_role(token, "reason") or token.surface.lower() in _INSTEAD
+        reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
+        if not (ends or reasons):
+            part.append(token)
+            continue
+        if part:
+            started = True
+            yield _clause(part, is_reason)
+        part = [] if ends else [token]
+        is_reason = reasons or (is_reason and not ends)
+
+
+def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
+    """Join a denied condition to the denial that hangs on it: `没有测试的改动，一律不得合并` asks for tests."""
+    at = 0
+    while at < len(clauses):
+        clause, following = clauses[at], clauses[at + 1] if at + 1 < len(clauses) else NOTHING
+        hangs = clause.sign < 0 and following.sign < 0 and not (clause.is_reason or following.is_reason)
+        is_one = hangs and _denies_first(clause) and _denies_first(following)
+        yield _clause((*clause.tokens, *following.tokens), is_reason=False) if is_one else clause
+        at += 1 + is_one
+
+
+def _denies_first(clause: Clause) -> bool:
+    return any(token.word and token.word.sign < 0 and not token.weight for token in clause.tokens[:2])
+
+
+def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether `and` or `but` stands before a verb of its own: "has no licence and does not drive"."""
+    if at + 1 >= len(tokens) or tokens[at].surface.lower() not in ("and", "but"):
+        return False
+    following = tokens[at + 1]
+    is_modal = bool(following.word and not following.weight and following.concept in ("may", "must", "not"))
+    return is_modal or following.surface.lower() in COPULAS
+
+
+def opens(token: Token) -> bool:
+    """Tell whether a word opens a place or a condition: what comes before its comma is no clause of its own."""
+    if " " in token.surface and token.surface.split(" ")[0].lower() in ("in", "on", "at", "from", "by"):
+        return True  # a phrase of the tables: "in the office"
+    return _has_role(token, "placing") or _has_role(token, "condition")
+
+
+def _has_role(token: Token, role: str) -> bool:
+    return token.word is not None and role in token.word.roles
+
+
+def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
+    is_beside = is_reason or any(_has_role(token, "aside") for token in tokens[:2])
+    factor = _REASON_WEIGHT if is_beside else 1.0
+    weights = {token.concept: token.weight * factor for token in tokens if token.weight}
+    negative = [token for token in tokens if token.word and token.word.sign < 0]
+    states = tuple(token.concept for token in negative if _has_role(token, "state"))
+    turns = len(negative) + (not all(token.weight for token in negative) and _is_bounded(tokens))
+    aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
+    return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
+
+
+def _is_bounded(tokens: Sequence[Token]) -> bool:
+    """Tell whether a denial holds until a bound, or for all but one: then it affirms."""
+    words = {token.surface.lower() for token in tokens}
+    return bool(words & _BOUNDS or (words & _EXCEPTING and words & _ANYONE))
+
+
+def _denials(tokens: Sequence[Token]) -> Iterable[int]:
+    return (at for at, token in enumerate(tokens) if token.word and token.word.sign < 0)
+
+
+def roles_of(clause: Clause) -> Iterable[str]:
+    """Yield the roles of a clause's words; a denied exception ("no exceptions") is none, nor is a denied question."""
+    for token in clause.tokens:
+        if token.word:
+            yield from token.word.roles - (_NOT_DENIED if clause.sign < 0 else frozenset())
