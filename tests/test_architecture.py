@@ -33,6 +33,7 @@ LAYERS = (
         "two_cores",
     ),
     ("slug", "event", "config"),
+    ("details", "day_files"),
     ("naming", "references", "acts", "settings"),
     ("log", "resolve", "draft", "projects"),
     ("conflicts", "metrics", "outbox", "gitio", "bulk", "missed", "repeating"),

@@ -27,7 +27,8 @@ from agent_soul.hooking.run import run
 from agent_soul.hooking.stdin import read_object
 from agent_soul.hub import Hub, open_hub
 from agent_soul.lock import exclusive
-from agent_soul.runtimes.joining import end_join, join, rerender
+from agent_soul.runtimes.following import rerender
+from agent_soul.runtimes.joining import end_join, join
 from agent_soul.runtimes.reading import pages_text, text_read
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.sessions import known_sessions, start_session

@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from agent_soul.clone import clone_ids
 from agent_soul.errors import RefusedError, StoppedError
-from agent_soul.runtimes.joining import end_join, find_again, join, proposed_source, rerender, sweep_joins
+from agent_soul.runtimes.following import find_again, rerender
+from agent_soul.runtimes.joining import end_join, join, proposed_source, sweep_joins
 from agent_soul.runtimes.machine import lasting_program
 from agent_soul.runtimes.model import Home, Options, Runtime
 from agent_soul.runtimes.noting import read_note, write_note

@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
-from agent_soul import outbox
+from agent_soul import day_files, outbox
 from agent_soul.adding import add_all
 from agent_soul.clone import clone_id
 from agent_soul.compiler import compile_hub
+from agent_soul.day_files import day_file
 from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError, StoppedError
 from agent_soul.event import Event, as_line
@@ -48,7 +49,7 @@ def waiting(hub: Hub) -> list[str]:
 
 
 def day_file_of(hub: Hub, each: Event) -> Path:
-    path = hub.root / outbox.day_file(each, clone_id(hub))
+    path = hub.root / day_file(each, clone_id(hub))
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
@@ -116,7 +117,7 @@ def failing(number: int, times: int = 1) -> Callable[..., Any]:
 def test_events_are_in_the_day_file_and_in_the_outbox_until_committed(at: Hub) -> None:
     first, second = event("First."), event("Second.")
     appended = append(at, first, second)
-    assert set(appended.paths.values()) == {outbox.day_file(first, clone_id(at))}
+    assert set(appended.paths.values()) == {day_file(first, clone_id(at))}
     assert logged(at) == waiting(at) == [first.id, second.id]
     assert len(list(at.outbox.iterdir())) == 1, "one file for the command"
     assert outbox.discard(at, {first.id}) == 0, "the other event is not committed yet"
@@ -308,7 +309,7 @@ def test_a_state_folder_that_cannot_be_made_is_refused(at: Hub, read_only: Calla
 
 
 def test_a_day_too_large_to_be_read_is_refused(at: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outbox, "MAX_FILE_BYTES", 300)
+    monkeypatch.setattr(day_files, "MAX_FILE_BYTES", 300)
     append(at, event("First."))
     with pytest.raises(RefusedError, match=r"would grow to \d+ bytes, and files up to 300 are read"):
         append(at, event("Second."))

@@ -731,6 +731,16 @@ class TestNothingIsLeftBehind:
         run(a, "sync")
         assert log_of(remote, "main") == []
 
+    def test_a_broken_soul_yaml_here_holds_up_no_share(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        share(a, "First.")
+        (a / "soul.yaml").write_text("template: [\n", encoding="utf-8")
+        done = run(a, "share", "--source", "agent-a", "Second.")
+
+        assert done.stdout.startswith("shared: ")
+        assert "note: soul.yaml cannot be read" in done.stderr
+        assert len(log_of(remote, "main")) == 2
+
     def test_a_broken_soul_yaml_comes_back_mended(self, clones: tuple[Path, Path]) -> None:
         a, b = clones
         share(b, "Of b.")

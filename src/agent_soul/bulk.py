@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import gc
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple, NoReturn
 
@@ -25,6 +24,7 @@ from agent_soul.draft import (
 )
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, Line, as_line
+from agent_soul.log import collector_at_rest
 from agent_soul.references import NAMING_FIELDS, KnownIds, named_ids, with_whole_ids
 from agent_soul.strict_json import MAX_LINE_BYTES, RejectedError, load_object
 
@@ -69,7 +69,7 @@ def draft_lines(
     a line brings its own id or names others: a line that is there already comes back as that event, or is refused where
     it differs, and short ids that it names are written out.
     """
-    with _no_collection():
+    with collector_at_rest():
         if len(lines) >= _MIN_LINES_FOR_TWO_CORES and two_cores.are_there():
             with contextlib.suppress(_LinkedError):
                 return _draft_in_halves(lines, defaults, now, seen)
@@ -181,15 +181,3 @@ class _Batch:
     def beginning_with(self, wanted: str) -> list[str]:
         """Return the ids that begin so, of the hub and of earlier lines; of the latter, whole ones only."""
         return [wanted] if wanted in self._lines else self._ids().beginning_with(wanted)
-
-
-@contextlib.contextmanager
-def _no_collection() -> Iterator[None]:
-    """Spare the collector its walks through a growing heap without cycles: a third of the time of a bulk command."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

@@ -15,7 +15,7 @@ from agent_soul.canonical import CANONICAL, Difference, difference, files_below,
 from agent_soul.config import Config
 from agent_soul.conflicts import Conflict, Look, contradictions, find_conflicts
 from agent_soul.disuse import unused_since
-from agent_soul.edited import keep_copies, note_pages, noted_pages, page_hash, said_of_copies
+from agent_soul.edited import is_as_noted, keep_copies, note_pages, noted_pages, said_of_copies
 from agent_soul.errors import Problem, StoppedError
 from agent_soul.event import short_id
 from agent_soul.evidence import with_evidence
@@ -134,7 +134,7 @@ def _changed_by_hand(hub: Hub, found: Difference) -> dict[str, bytes]:
     files = {path: hub.canonical / path for path in (*found.written, *found.removed)}
     there = {path: read_regular(file) for path, file in files.items() if file.exists()}
     noted = noted_pages(hub) if there else {}
-    unknown = {path: content for path, content in there.items() if noted.get(path) != page_hash(content)}
+    unknown = {path: content for path, content in there.items() if not is_as_noted(noted, path, content)}
     committed: Mapping[str, bytes] = {}
     if unknown and hub.git_root is not None:
         with contextlib.suppress(gitio.GitError):  # no git on this machine, or no commit yet

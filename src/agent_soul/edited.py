@@ -23,11 +23,16 @@ _NAMED = 3
 
 
 def noted_pages(hub: Hub) -> Mapping[str, str]:
-    """Return the hash of each page, by its path from `canonical/`, as a compile here wrote it last."""
+    """Return what is noted of each page, by its path from `canonical/`, as a compile here wrote it last."""
     with contextlib.suppress(StoppedError, ValueError, RecursionError):
         noted = json.loads(read_regular(_note(hub))) if _note(hub).exists() else {}
         return noted if isinstance(noted, dict) else {}
     return {}
+
+
+def is_as_noted(noted: Mapping[str, str], path: str, content: bytes) -> bool:
+    """Tell whether a page has the content in which a compile here wrote it last."""
+    return noted.get(path) == _hash(content)
 
 
 def note_pages(hub: Hub, written: Mapping[str, str], removed: Collection[str]) -> None:
@@ -35,14 +40,9 @@ def note_pages(hub: Hub, written: Mapping[str, str], removed: Collection[str]) -
     if not written and not removed:
         return
     noted = {path: name for path, name in noted_pages(hub).items() if path not in removed}
-    noted |= {path: page_hash(text.encode("utf-8")) for path, text in written.items()}
+    noted |= {path: _hash(text.encode("utf-8")) for path, text in written.items()}
     with contextlib.suppress(StoppedError):  # the pages stand; without the note a copy too many is kept at most
         replace_file(_note(hub), json.dumps(noted, ensure_ascii=False).encode("utf-8"))
-
-
-def page_hash(content: bytes) -> str:
-    """Return by what `noted_pages` knows the content of a page."""
-    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def keep_copies(hub: Hub, pages: Mapping[str, bytes]) -> None:
@@ -63,9 +63,13 @@ def said_of_copies(hub: Hub, pages: Collection[str]) -> str:
     return f"{named}{more} {was} changed by hand, and pages are made anew; what stood there is kept in {_folder(hub)}"
 
 
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
 def _name(path: str, content: bytes) -> str:
     stem, _, suffix = path.replace("/", "--").rpartition(".")
-    return f"{stem[-_LONGEST_NAME:]}.{page_hash(content)[:8]}.{suffix}"
+    return f"{stem[-_LONGEST_NAME:]}.{_hash(content)[:8]}.{suffix}"
 
 
 def _drop_oldest(folder: Path) -> None:

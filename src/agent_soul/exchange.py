@@ -10,7 +10,7 @@ from typing import NamedTuple
 from agent_soul import gitio, outbox
 from agent_soul.canonical import is_generated
 from agent_soul.clone import clone_ids, remember
-from agent_soul.edited import keep_copies, noted_pages, page_hash, said_of_copies
+from agent_soul.edited import is_as_noted, keep_copies, noted_pages, said_of_copies
 from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub
@@ -215,7 +215,7 @@ def _settler(hub: Hub, ids: Collection[str], edited: set[str]) -> gitio.Settle:
             if here is not None and shared is None and not is_generated(here):
                 return None
             name = path.removeprefix("canonical/")
-            if here not in (None, shared) and noted().get(name) != page_hash(here):
+            if here is not None and here != shared and not is_as_noted(noted(), name, here):
                 keep_copies(hub, {name: here})
                 edited.add(name)
             return gitio.Settled(shared)

@@ -12,13 +12,11 @@ import stat
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from agent_soul.errors import StoppedError
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
+_Started = TypeVar("_Started")
 TEMPORARY_PATTERN = ".agent-soul.*.tmp"
 _TEMPORARY = re.compile(r"\.agent-soul\.(?P<pid>\d+)\.[0-9a-f]+\.tmp")
 _WRITING_SECONDS = 3600
@@ -80,7 +78,7 @@ def _install_many(contents: Mapping[Path, bytes]) -> None:
         raise
 
 
-def _as_many_as_start(start: Callable[[], Future[None]]) -> list[Future[None]]:
+def _as_many_as_start(start: Callable[[], _Started]) -> list[_Started]:
     """Start up to `_AT_ONCE`; where memory or processes are scarce, the system refuses one more thread."""
     started = []
     with contextlib.suppress(RuntimeError):

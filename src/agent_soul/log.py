@@ -22,9 +22,9 @@ from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX
 
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
-# Looks like a log but is not read; silence would hide it.
 _MANY_BYTES = 1 << 18
 """A thousand lines or so: then what takes a moment to load is sooner done than what does not."""
+# Looks like a log but is not read; silence would hide it.
 _NEARLY = (".jsonl", ".json", ".ndjson", ".ndjson.txt")
 _NOT_A_FILE = ("not-a-file", "is a pipe, socket or device; only plain files are read")
 _BINARY = getattr(os, "O_BINARY", 0)

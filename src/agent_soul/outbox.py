@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul.clone import clone_id
-from agent_soul.errors import Problem, RefusedError, StoppedError
+from agent_soul.day_files import append_blocks, contents_of_day, day_file, refuse_unwritable
+from agent_soul.errors import Problem, StoppedError
 from agent_soul.event import Event, Line, as_line, parse_line
-from agent_soul.files import install, make_folder, open_day_file, read_regular, remedy, sweep, sync_folder
-from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX, Hub, is_being_rebased
+from agent_soul.files import install, make_folder, read_regular, remedy, sweep, sync_folder
+from agent_soul.hub import SOURCES, SUFFIX, Hub, is_being_rebased
 from agent_soul.log import Log, parse_log, read_source_files
 
-_SWAP_TRIES = 3
 _IDS_NAMED = 3
 _KEPT_DURING_REBASE = "a rebase is under way here: the event is kept beside the work tree, for the next sync or compile"
 
@@ -62,9 +62,9 @@ def append(hub: Hub, lines: Sequence[Line]) -> Appended:
         clone = clone_id(hub)
         groups = _groups(fresh, clone)
         blocks = {} if is_being_rebased(hub) else _blocks(groups)
-        _refuse_unwritable(hub, blocks)
+        refuse_unwritable(hub, blocks)
     entry = _acknowledge(hub, fresh)
-    failures = _append_blocks(hub, blocks)
+    failures = append_blocks(hub, blocks)
     if hub.git_root is None and not failures:
         with contextlib.suppress(OSError):  # without Git nothing resets the files, and no commit will ever hold them
             entry.unlink()
@@ -132,7 +132,7 @@ def replay(hub: Hub, present: Collection[str]) -> Replayed:
     found = entries(hub)[0]
     waiting = _waiting(found, present)
     groups = _groups(map(as_line, waiting.values()), clone_id(hub)) if waiting else {}
-    failures = _append_blocks(hub, _blocks(groups))
+    failures = append_blocks(hub, _blocks(groups))
     if hub.git_root is None and found and not failures:
         _settle_without_git(hub, found)
     failed = {line.id for path in failures for line in groups[path]}
@@ -158,31 +158,16 @@ def discard(hub: Hub, committed: Collection[str]) -> int:
     They must stand in the day files too: where those could not be written, the outbox alone shows the events here.
     """
     found = [entry for entry in entries(hub)[0] if entry.whole and all(e.id in committed for e in entry.events)]
-    days = {day: _day_files(hub, *day) for day in {(e.source, e.date) for entry in found for e in entry.events}}
+    days = {day: contents_of_day(hub, *day) for day in {(e.source, e.date) for entry in found for e in entry.events}}
     settled = [entry for entry in found if all(_names(e) in days[e.source, e.date] for e in entry.events)]
     for entry in settled:
         entry.file.unlink(missing_ok=True)
     return len(settled)
 
 
-def _day_files(hub: Hub, source: str, date: str) -> bytes:
-    """Return what the day files of a source hold, whichever clone wrote them; no link is followed."""
-    files = (file for file in (hub.sources / source).glob(f"{date}.*{SUFFIX}") if not file.is_symlink())
-    parts = []
-    for file in files:
-        with contextlib.suppress(StoppedError):
-            parts.append(read_regular(file))
-    return b"\n".join(parts)
-
-
 def _names(event: Event) -> bytes:
     """Return the bytes by which a line of ours says that it is this event."""
     return b'"event_id":"%s"' % event.id.encode()
-
-
-def day_file(event: Event | Line, clone: str) -> str:
-    """Return the path of the one file that this clone appends the event to."""
-    return f"{SOURCES}/{event.source}/{event.date}.{clone}{SUFFIX}"
 
 
 def _is_logged(line: Line) -> bool:
@@ -215,24 +200,6 @@ def _nothing_added(place: Path) -> Iterator[None]:
         ) from error
 
 
-def _refuse_unwritable(hub: Hub, blocks: Mapping[str, bytes]) -> None:
-    """Refuse a link, a pipe, a read-only folder or a full day before the events are acknowledged."""
-    for path, block in blocks.items():
-        try:
-            fd = open_day_file(hub.root, path)
-        except OSError as error:
-            raise StoppedError(
-                f"{hub.root / path} cannot be opened for appending: {error.strerror}", hint=remedy(error)
-            ) from error
-        size = os.fstat(fd).st_size + len(block)
-        os.close(fd)
-        if size > MAX_FILE_BYTES:
-            raise RefusedError(
-                f"nothing was added: {path} would grow to {size} bytes, and files up to {MAX_FILE_BYTES} are read",
-                hint="give the events the times at which they were stated, or spread them over several sources",
-            )
-
-
 def _acknowledge(hub: Hub, lines: Sequence[Line]) -> Path:
     entry = hub.outbox / f"{time.time_ns():020d}-{os.urandom(4).hex()}{SUFFIX}"
     with _nothing_added(entry):
@@ -256,50 +223,6 @@ def _name_ids(lines: Sequence[Line]) -> str:
 
 def _kept_all_the_same(path: str, error: OSError) -> str:
     return f"{path} could not be written ({error.strerror}); its events are safe, and the next `soul compile` adds them"
-
-
-def _append_blocks(hub: Hub, blocks: Mapping[str, bytes]) -> dict[str, OSError]:
-    """Append each block to its file and return what failed."""
-    failures = {}
-    for path, block in blocks.items():
-        try:
-            _append_block(hub, path, block)
-        except OSError as error:
-            failures[path] = error
-    return failures
-
-
-def _append_block(hub: Hub, path: str, block: bytes) -> None:
-    """Append by one write; again if Git put another file in its place meanwhile."""
-    for _ in range(_SWAP_TRIES):
-        fd = open_day_file(hub.root, path)
-        try:
-            _write_once(fd, block)
-            if hub.git_root is None:
-                os.fsync(fd)  # with Git the outbox is the durable copy until a commit holds the events
-            if os.path.samestat(os.fstat(fd), (hub.root / path).lstat()):
-                break
-        except FileNotFoundError:
-            continue
-        finally:
-            os.close(fd)
-    else:
-        raise OSError(0, "another program keeps replacing the file")
-    if hub.git_root is None:
-        for folder in (hub.root / path).parents[:3]:  # the source's, `sources`, the hub: each may have been made now
-            sync_folder(folder)
-
-
-def _write_once(fd: int, lines: bytes) -> None:
-    size = os.fstat(fd).st_size
-    if size:
-        os.lseek(fd, size - 1, os.SEEK_SET)
-        if os.read(fd, 1) != b"\n":
-            lines = b"\n" + lines  # seal the line of a killed writer, or of an editor that leaves the newline out
-    written = os.write(fd, lines)
-    if written != len(lines):
-        os.ftruncate(fd, size)
-        raise OSError(0, f"only {written} of {len(lines)} bytes could be written")
 
 
 def _read_entry(file: Path) -> tuple[Entry, str]:

@@ -6,11 +6,12 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agent_soul import gitio, outbox
+from agent_soul import gitio
 from agent_soul.canonical import CANONICAL, is_generated
 from agent_soul.clone import clone_id
 from agent_soul.compiler import NewerPagesError, compile_log, default_state
 from agent_soul.config import CONFIG_NAME, default_config
+from agent_soul.day_files import day_file
 from agent_soul.errors import NotSharedError, RefusedError, SoulError, StoppedError
 from agent_soul.event import Event, parse_line, serialise
 from agent_soul.hub import SOURCES, Hub
@@ -121,7 +122,7 @@ def _placed(hub: Hub, tree: gitio.Tree, missing: Sequence[Held]) -> tuple[dict[s
     That is the file that it stands in here, else the day file of this clone.
     """
     clone = clone_id(hub) if missing else ""
-    places = [(line, [line.path, *([outbox.day_file(line.event, clone)] if line.event else [])]) for line in missing]
+    places = [(line, [line.path, *([day_file(line.event, clone)] if line.event else [])]) for line in missing]
     barred = taken((path for _, paths in places for path in paths), tree)
     placed: dict[str, list[Held]] = {}
     apart = set()

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.config import Config
+from agent_soul.details import more_to_say
 from agent_soul.event import Event, short_id
 from agent_soul.markdown import MORE, TITLE_WIDTH, document, more_folder, shorten, title_text, wikilink
 from agent_soul.pages import L2_BUDGET, Line, Page, Room, View, budget_of
 from agent_soul.resolve import Status
-from agent_soul.text import escape_markdown, neutralise
+from agent_soul.text import escape_markdown
 from agent_soul.tokens import estimate_tokens
 
 _REFERENCE = re.compile(r"\\\[\\\[((?:\\?[A-Za-z0-9_.:-]){3,128})\\\]\\\](\(?)")
@@ -28,7 +29,6 @@ _LINE_SHARE = 4
 """A statement takes at most this part of a page's tokens, so that no page is one line or none."""
 _MOST_TOKENS = 3
 """No character is estimated at more tokens; it saves most estimates of what is short."""
-_MAY_HAVE_MORE = frozenset({"detail", "decision", "lesson"})
 
 
 class Style(NamedTuple):
@@ -158,23 +158,6 @@ def _local_time(event: Event) -> str:
     time = str(event.data["ts"])[11:]
     offset = _OFFSET.search(time)
     return time[:5] + (offset[0] if offset else "")
-
-
-def more_to_say(event: Event) -> list[str]:
-    """Return what an event says besides its summary: its detail, then what its kind adds."""
-    if _MAY_HAVE_MORE.isdisjoint(event.data):
-        return []
-    rows = event.detail.split("\n")
-    decision, lesson = event.data.get("decision", {}), event.data.get("lesson", {})
-    applies = lesson.get("applies_to", "")
-    named = {
-        "Why": decision.get("rationale"),
-        "Decided by": decision.get("by"),
-        "Learned in": lesson.get("context"),
-        "Applies to": applies if isinstance(applies, str) else ", ".join(applies),
-    }
-    rows += [f"{name}: {text}" for name, text in named.items() if text]
-    return [row for row in map(neutralise, rows) if row]
 
 
 def _laid(page: Page, style: Style) -> tuple[list[Item], Room]:

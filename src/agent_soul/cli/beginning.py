@@ -19,7 +19,7 @@ from agent_soul.founding.hub import Founded, Wishes, found_hub, is_taken
 from agent_soul.founding.taking import Taken
 from agent_soul.sessions import refuse_no_source
 from agent_soul.sync import Reach
-from agent_soul.telling import invoked_as, with_commands
+from agent_soul.telling import invoked_as, spoken_as, with_commands
 
 _QUESTIONS: Mapping[str, str] = {
     "name": "Your name, as your agents should call you 你的称呼",
@@ -135,8 +135,9 @@ def _show(made: Founded, *, as_json: bool) -> None:
     for note in made.notes:
         say(f"note: {note}")
     show("Go on there:")
-    for number, step in enumerate(made.next_steps, start=1):
-        show(f"{number}. {step.replace('`soul ', f'`{_typed_there()} ')}")
+    with spoken_as(_typed_there()):
+        for number, step in enumerate(made.next_steps, start=1):
+            show(f"{number}. {with_commands(step)}")
 
 
 def _left_behind(hub_name: str | None) -> list[str]:

@@ -61,7 +61,7 @@ def doctor(fix: bool, names_all: bool, offline: bool, as_json: bool, hub_name: s
 def status(as_json: bool, hub_name: str | None) -> int:
     """Say on one screen how the hub and this clone stand. Nothing is asked of the network."""
     from agent_soul.doctor.standing import stand, standing_fields
-    from agent_soul.runtimes.joining import find_again
+    from agent_soul.runtimes.following import find_again
 
     hub = open_hub(hub_name)
     find_again(hub)

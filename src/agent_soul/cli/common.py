@@ -50,7 +50,7 @@ def tell_agents(hub: Hub, *, looking: bool = False) -> None:
     """
     if not looking and not (hub.state / JOINED).exists():
         return
-    from agent_soul.runtimes.joining import tell_programs  # nobody pays for it where no program is joined
+    from agent_soul.runtimes.following import tell_programs  # nobody pays for it where no program is joined
 
     for note in tell_programs(hub):
         say(f"note: {note}")

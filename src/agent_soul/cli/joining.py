@@ -12,12 +12,14 @@ import click
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub
-from agent_soul.runtimes.joining import Outcome, end_join, find_again, joined
+from agent_soul.runtimes.following import find_again
+from agent_soul.runtimes.joining import Outcome, end_join
 from agent_soul.runtimes.joining import join as join_runtime
 from agent_soul.runtimes.model import Options, Runtime
 from agent_soul.runtimes.plan import Change, decode
 from agent_soul.runtimes.registry import RUNTIMES, find
 from agent_soul.runtimes.server import set_up_server
+from agent_soul.runtimes.standing import joined
 
 
 # No environment variable stands in for --source: an agent that joins another program would give it its own id.

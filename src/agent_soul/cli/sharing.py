@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import click
@@ -9,7 +10,7 @@ import click
 from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json, tell_agents
 from agent_soul.cli.options import event_options, require, text_of, to_record
 from agent_soul.cli.text_command import TextCommand
-from agent_soul.errors import ExitCode
+from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import short_id
 from agent_soul.hub import Hub
 from agent_soul.recording import in_project
@@ -70,9 +71,11 @@ def sync(budget: float, reattach: bool, as_json: bool, hub_name: str | None) -> 
 
 def _until_stale(hub: Hub) -> str:
     """Return how long a line without a scope of its own is shown, and what makes it last."""
-    days = load_config(hub)[0].fuzzy_days
-    shown = f"shown for {days} days (scope {DEFAULT_RECORD['scope']})"
-    return f"{shown}; what is to last needs a scope, as in --kind preference --scope profile"
+    with contextlib.suppress(RefusedError):  # a broken soul.yaml: the event is kept, and sent, all the same
+        days = load_config(hub)[0].fuzzy_days
+        shown = f"shown for {days} days (scope {DEFAULT_RECORD['scope']})"
+        return f"{shown}; what is to last needs a scope, as in --kind preference --scope profile"
+    return "soul.yaml cannot be read: `soul doctor` says why"
 
 
 def show_kept(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> None:

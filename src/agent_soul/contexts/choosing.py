@@ -23,12 +23,13 @@ from agent_soul.contexts.candidates import (
     candidates,
 )
 from agent_soul.contexts.layout import Form, Layout, Piece, Shown, price
+from agent_soul.details import more_to_say
 from agent_soul.errors import RefusedError
 from agent_soul.identity import L0_FILES, statements
 from agent_soul.markdown import title_text
 from agent_soul.metrics import Crossing, crossings
 from agent_soul.pages import L2_BUDGET, Line
-from agent_soul.render import Style, event_line, more_to_say
+from agent_soul.render import Style, event_line
 from agent_soul.reports import crossing_marks, metric_line
 from agent_soul.text import compare_key, escape_markdown, neutralise
 from agent_soul.tokens import estimate_tokens

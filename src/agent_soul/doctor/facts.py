@@ -32,7 +32,6 @@ from agent_soul.pages import FUZZY, INDEX, PROFILE, STABLE
 from agent_soul.sessions import known_sessions, writes_of
 from agent_soul.settings import load_config
 
-_REMOTE_SECONDS = 5.0
 """How long the remote may take to answer; somebody waits."""
 
 
@@ -77,14 +76,13 @@ def gather(hub: Hub, now: datetime, *, ask_remote: bool = True) -> Facts:
     config, warnings, config_error = _settings(hub)
     outcome, compile_error = _compiled(hub)
     found, outbox_problems = outbox.entries(hub)
-    whole = with_waiting(hub, log)
     clone, git_error = _clone(hub, now, ask_remote=ask_remote)
     path, toolkit_error = _toolkit(hub)
     unread: dict[str, SoulError] = {}
     return Facts(
         hub=hub,
         sources=sources,
-        log=whole,
+        log=(whole := with_waiting(hub, log)),
         unread=unread,
         l0=_texts(hub, L0_FILES, unread),
         pages=_texts(hub, [f"canonical/{page}" for page in (INDEX, PROFILE, STABLE, FUZZY)], unread),
@@ -153,7 +151,7 @@ def _clone(hub: Hub, now: datetime, *, ask_remote: bool) -> tuple[Clone | None, 
 def _asked(hub: Hub, sight: gitio.Sight) -> tuple[tuple[str, str] | None, str]:
     """Ask the remote; return what a clone of it misses, and what stands in the way of an answer."""
     try:
-        heads = gitio.heads_of(hub, sight.remote, timeout=_REMOTE_SECONDS)
+        heads = gitio.heads_of(hub, sight.remote)
     except GitError as error:
         return None, error.message
     return heads.missed(remembered(hub).get("branch", sight.branch)), ""

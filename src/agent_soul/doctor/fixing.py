@@ -13,7 +13,8 @@ from agent_soul.doctor.finding import Finding
 from agent_soul.errors import SoulError
 from agent_soul.files import replace_file
 from agent_soul.lock import exclusive
-from agent_soul.runtimes.joining import find_again, mend_skill, rerender, sweep_joins
+from agent_soul.runtimes.following import find_again, mend_skill, rerender
+from agent_soul.runtimes.joining import sweep_joins
 
 
 class Mended(NamedTuple):

@@ -18,11 +18,11 @@ from agent_soul.instants import parse_instant
 from agent_soul.runtimes.blocks import Block, find_block
 from agent_soul.runtimes.joining import join
 from agent_soul.runtimes.machine import home_of_process
-from agent_soul.runtimes.plan import BACKUP, decode
+from agent_soul.runtimes.plan import BACKUP
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.standing import Standing, is_for, is_of, is_there, joined, marks_in, placed_by, probe
 from agent_soul.runtimes.static_text import Limit
-from agent_soul.runtimes.writing import read
+from agent_soul.runtimes.writing import text_at
 
 _DAY_FILE = re.compile(r"sources/(?P<source>[^/]+)/(?P<day>\d{4}-\d\d-\d\d)\.(?P<clone>[0-9a-f]{8})\.ndjson")
 _TIME = re.compile(rb'"ts"\s*:\s*"([^"]+)"')
@@ -51,7 +51,7 @@ def _spoilt(hub: Hub) -> Iterator[Joined]:
 def _spoilt_block(path: Path) -> str:
     """Return why the block in a file says nothing, or an empty string."""
     try:
-        find_block(_text_of(path))
+        find_block(text_at(path))
     except StoppedError as error:
         return error.message
     return ""
@@ -126,27 +126,20 @@ def _notes(hub: Hub, standing: Standing) -> Sequence[str]:
     """Return what of the program's own files keeps it from reading ours."""
     if standing.runtime.notes is None:
         return ()
-    return standing.runtime.notes(probe(hub, home_of_process(), standing.project), _text_of)
+    return standing.runtime.notes(probe(hub, home_of_process(), standing.project), text_at)
 
 
 def _untrusted(hub: Hub, standing: Standing) -> Sequence[str]:
     """Return the hooks that the program skips because nobody has trusted them."""
     if standing.runtime.untrusted is None or standing.project:
         return ()
-    return standing.runtime.untrusted(probe(hub, home_of_process(), None), _text_of)
-
-
-def _text_of(path: Path) -> str:
-    with contextlib.suppress(StoppedError):
-        content = read(path)
-        return decode(content)[1] if content is not None else ""
-    return ""
+    return standing.runtime.untrusted(probe(hub, home_of_process(), None), text_at)
 
 
 def readings_of(standing: Standing) -> Iterator[Reading]:
     """Yield the files that the program reads by itself and that hold text of ours, with their sizes."""
     for each in standing.placed:
-        text = _text_of(each.path) if isinstance(each.edit, Block) else ""
+        text = text_at(each.path) if isinstance(each.edit, Block) else ""
         if text:
             limit = each.limit or Limit(0, "bytes")
             yield Reading(str(each.path), limit.size(text), limit.number, limit.unit)

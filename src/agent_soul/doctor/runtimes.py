@@ -7,11 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from agent_soul.doctor.finding import Finding
+from agent_soul.runtimes.model import SKILL
 
 STATIC = "what it reads at the start"
 """What a join calls the text that a program reads by itself."""
-SKILL = "skill"
-"""What a join calls the skill in the place where it is installed."""
 
 
 class Reading(NamedTuple):

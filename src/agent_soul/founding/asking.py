@@ -16,7 +16,6 @@ from agent_soul.hub import Hub
 
 _OF_NO_PLACE = ("UTC", "Etc/UTC", "Etc/UCT", "GMT", "Universal")
 """What servers are set to, wherever their owner lives."""
-_REMOTE_SECONDS = 5.0
 _NAMED = 3
 
 
@@ -73,4 +72,4 @@ def _heads(remote: str, folder: Path) -> gitio.Heads:
     """Ask once, though the answer is checked where it is given and before it is used."""
     there = next(each for each in (folder, *folder.parents) if each.is_dir())
     where = remote if ":" in remote else os.path.normpath(folder / remote)
-    return gitio.heads_of(Hub(there, there, None), where, timeout=_REMOTE_SECONDS)
+    return gitio.heads_of(Hub(there, there, None), where)

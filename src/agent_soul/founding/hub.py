@@ -30,7 +30,6 @@ _AUTHOR = "soul-init"
 _TEMPLATE_LINE = re.compile(r"^template:[ \t]*true\b", re.MULTILINE)
 _TOOLKIT_LINES = re.compile(r"^toolkit:.*\n(?:[ \t]+\S.*\n)*", re.MULTILINE)
 _NAMED = 3
-_REMOTE_SECONDS = 5.0
 _OF_GIT = ("HEAD", "objects", "refs")
 """What a repository has that lies about without a work tree, by gitrepository-layout(5)."""
 
@@ -211,7 +210,7 @@ def _notes(hub: Hub, unheard: str, kept: Kept | None) -> Iterator[str]:
         yield f"{unheard}; `soul sync` sends the hub there once it answers"
     if kept and kept.reach is Reach.SHARED:
         with contextlib.suppress(gitio.GitError):
-            missed = gitio.heads_of(hub, "origin", timeout=_REMOTE_SECONDS).missed(gitio.branch(hub))
+            missed = gitio.heads_of(hub, "origin").missed(gitio.branch(hub))
             yield from [": ".join(missed)] if missed else []
 
 

@@ -15,6 +15,8 @@ from agent_soul.hub import Hub
 _REMOTES = ("config", "-z", "--get-regexp", r"^remote\..*\.url$")
 _UPSTREAM = ("rev-parse", "--abbrev-ref", "--symbolic-full-name", "@{upstream}")
 _CREDENTIALS = re.compile(r"(?<=//)[^/@]+:[^/@]+(?=@)")
+_ASKING_SECONDS = 5.0
+"""How long a command waits that only wants to know what a remote has."""
 
 
 class Sight(NamedTuple):
@@ -71,7 +73,7 @@ def without_credentials(url: str) -> str:
     return _CREDENTIALS.sub("***", url)
 
 
-def heads_of(hub: Hub, remote: str, *, timeout: float) -> Heads:
+def heads_of(hub: Hub, remote: str, *, timeout: float = _ASKING_SECONDS) -> Heads:
     """Ask a remote, by its name or address, for its branches. Never prompts.
 
     Raises `GitError` with the server's words where it does not answer within `timeout` seconds.

@@ -14,6 +14,11 @@ from agent_soul.judging.pieces import NAME_WEIGHT, Token, parts, pieces
 from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.stems import stem
 
+_TITLE = re.compile(r"\b(?:Mrs?|Ms|Dr)\.\s(?=[A-Z])")
+_ACCENTED = re.compile("[\u00c0-\u024f]")
+_LEAST_INFLECTED = 6
+"""Letters of a name from which it may be an inflected word: Sam is not `same`."""
+
 
 def read(text: str) -> list[Token]:
     """Return the tokens of a text in order, phrases joined and numbers measured."""
@@ -26,14 +31,6 @@ def plain(text: str) -> str:
         text = unicodedata.normalize("NFKC", text).translate(load().simplified)
         text = _ACCENTED.sub(lambda found: unicodedata.normalize("NFD", found[0])[0], text)
     return in_digits(_TITLE.sub("", text.replace("`", " ")))
-
-
-_TITLE = re.compile(r"\b(?:Mrs?|Ms|Dr)\.\s(?=[A-Z])")
-_ACCENTED = re.compile("[\u00c0-\u024f]")
-
-
-_LEAST_INFLECTED = 6
-"""Letters of a name from which it may be an inflected word: Sam is not `same`."""
 
 
 def _phrases(tokens: list[Token]) -> list[Token]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import platform
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from agent_soul.clone import clone_ids
-from agent_soul.errors import StoppedError
 from agent_soul.hub import Hub
 from agent_soul.log import read_source_files
 from agent_soul.runtimes.allowing import PERMISSIONS
@@ -19,7 +16,7 @@ from agent_soul.runtimes.model import Options, Place, Placed, Runtime, Scene
 from agent_soul.runtimes.plan import Plan, backup_of, decode, plan_join
 from agent_soul.runtimes.sources import UNKNOWN_CLONE, used_by_others
 from agent_soul.runtimes.standing import joined, marks_in, placed_by
-from agent_soul.runtimes.writing import read
+from agent_soul.runtimes.writing import read, text_at
 
 
 def notes_on_join(hub: Hub, runtime: Runtime, scene: Scene, placed: Sequence[Placed], plan: Plan) -> list[str]:
@@ -48,7 +45,7 @@ def _notes_on_files(runtime: Runtime, scene: Scene, placed: Iterable[Placed], pl
         if not any(place.is_dir() for place in places):
             yield f"{runtime.title} does not seem to be installed: there is no {places[0]}"
     if runtime.notes:
-        yield from runtime.notes(scene, _text_of)
+        yield from runtime.notes(scene, text_at)
     after = {change.path: change.after for change in plan.changes}
     for each in placed:
         content = after.get(each.path)
@@ -124,10 +121,3 @@ def _notes_on_copies(plan: Plan, placed: Sequence[Placed]) -> Iterator[str]:
         is_joined = any(each.edit.marks(text) for each in placed if each.path == change.path)
         if copy not in gone and not is_joined and read(copy) is not None:
             yield f"{copy} stays: it has the file as it was before the join, and that has changed since"
-
-
-def _text_of(path: Path) -> str:
-    with contextlib.suppress(StoppedError):
-        content = read(path)
-        return decode(content)[1] if content is not None else ""
-    return ""

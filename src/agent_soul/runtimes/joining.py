@@ -1,11 +1,10 @@
-"""Joining an agent program to a hub, taking that back, and keeping what it reads up to date."""
+"""Joining an agent program to a hub, and taking that back."""
 
 from __future__ import annotations
 
 import contextlib
 import platform
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,41 +15,30 @@ from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
 from agent_soul.runtimes.advice import notes_on_end, notes_on_join, offer_to_allow, sources_elsewhere
 from agent_soul.runtimes.blocks import Block
+from agent_soul.runtimes.following import find_again
 from agent_soul.runtimes.keeping_out import refuse_published
 from agent_soul.runtimes.linking import linked_where_it_can_be
 from agent_soul.runtimes.machine import (
+    filled,
     home_of_process,
-    revision_of,
-    skill_texts,
-    still_there,
-    texts_of,
-    typed_command,
 )
 from agent_soul.runtimes.model import Home, Options, Placed, Runtime, Scene
 from agent_soul.runtimes.noting import drop_note, is_noted, joining_alone, read_note, write_note
-from agent_soul.runtimes.plan import BACKUP, Change, Odd, Plan, plan_end, plan_join
-from agent_soul.runtimes.refinding import find_in_projects, folders_of_joins, known_projects
+from agent_soul.runtimes.plan import Odd, Plan, plan_end, plan_join
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.server import server_to_set_up
 from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.sources import UNKNOWN_CLONE, is_common, propose
-from agent_soul.runtimes.standing import find_join, is_for, is_of, joined, marks_in, placed_by, probe, refuse_other_hub
+from agent_soul.runtimes.standing import (
+    find_join,
+    joined,
+    placed_by,
+    probe,
+    refuse_other_hub,
+)
 from agent_soul.runtimes.static_text import copied_text
 from agent_soul.runtimes.writing import missing_folders, read, remove_empty, write, write_each
 from agent_soul.sessions import refuse_no_source
-
-__all__ = [
-    "Outcome",
-    "end_join",
-    "find_again",
-    "join",
-    "joined",
-    "mend_skill",
-    "proposed_source",
-    "rerender",
-    "sweep_joins",
-    "tell_programs",
-]
 
 
 class Outcome(NamedTuple):
@@ -182,91 +170,6 @@ def _forget(hub: Hub, runtime: Runtime, project: Path | None, *, is_last: bool) 
         drop_note(hub) if is_last else write_note(hub, note)
 
 
-def rerender(hub: Hub, *, home: Home | None = None) -> list[Change]:
-    """Bring the text that programs read by themselves up to date; return what was changed.
-
-    Where no program is joined that is one look at a file. What cannot be written now is left for the next time.
-    """
-    if not is_noted(hub):
-        return []
-    home = home or home_of_process()
-    changes: list[Change] = []
-    seen: set[Path] = set()  # a file that two programs read has one text
-    for standing in joined(hub, home=home):
-        scene = Scene(home, hub.root.as_posix(), standing.source, standing.program, project=standing.project)
-        with contextlib.suppress(StoppedError):
-            placed = placed_by(standing.runtime, _filled(scene, hub))
-            blocks = [each for each in placed if isinstance(each.edit, Block) and each.path not in seen]
-            blocks = [each for each in blocks if _is_joined(each, hub, standing.runtime)]
-            seen |= {each.path for each in blocks}
-            changes += _written(hub, plan_join(blocks, read))
-    return changes
-
-
-def tell_programs(hub: Hub) -> list[str]:
-    """Look for joins where the note of them was lost, and `rerender`; return what a person should know of it.
-
-    No command fails over it: whatever somebody's program made of its files, the memory itself is kept and shared.
-    """
-    try:
-        find_again(hub)
-        changes = rerender(hub)
-    except Exception as error:
-        return [f"what agent programs read at their start is as old as before: {error}"]
-    return [f"{each.path} was written: {each.what}" for each in changes if each.path.name.endswith(BACKUP)]
-
-
-def mend_skill(hub: Hub, *, home: Home | None = None) -> list[Change]:
-    """Install the skill again where it is gone, for every program that reads it or has a link to it.
-
-    Returns what was written; what somebody changed in a skill that is there stays. Raises `StoppedError`.
-    """
-    home = home or home_of_process()
-    changes: list[Change] = []
-    for standing in (each for each in joined(hub, home=home) if each.project is None):
-        scene = _filled(Scene(home, hub.root.as_posix(), standing.source, standing.program), hub)
-        skill = [each for each in placed_by(standing.runtime, scene) if _lacks_skill(each, hub, standing.runtime)]
-        changes += _written(hub, plan_join(skill, read))
-    return changes
-
-
-def _lacks_skill(placed: Placed, hub: Hub, runtime: Runtime) -> bool:
-    """Tell whether the skill is not installed where it belongs, or by this hub but not for this program too."""
-    if not isinstance(placed.edit, SkillFile) or placed.edit.shared is not None:
-        return False
-    marks = marks_in(placed)
-    return read(placed.path) is None or any(is_of(hub, mark) and not is_for(runtime, mark) for mark in marks)
-
-
-def _written(hub: Hub, plan: Plan) -> Sequence[Change]:
-    """Write a plan while nobody joins, and return its changes."""
-    if plan.changes:
-        with joining_alone(hub, "bringing up to date what programs read"):
-            write(plan.changes)
-    return plan.changes
-
-
-def find_again(hub: Hub, *, home: Home | None = None, near: Path | None = None) -> None:
-    """Note again what is joined where that was lost: without the note nobody brings what programs read up to date.
-
-    A project is found where `near`, or the current folder, lies in it, or a program's own settings name it.
-    """
-    before, is_lost = read_note(hub), not is_noted(hub)
-    if not is_lost and not before.was_lost:
-        return
-    home = home or home_of_process()
-    with contextlib.suppress(StoppedError, OSError):
-        folders = [near or Path.cwd(), *(known_projects(home) if is_lost else [])]
-        standing = [*joined(hub, home=home), *find_in_projects(hub, home, folders)]
-        note = before._replace(was_lost=True)
-        for each in standing:
-            note = note.with_project(each.runtime.name, each.project) if each.project else note
-        note = note.with_folders(folders_of_joins(standing, home)) if is_lost else note
-        if standing and (is_lost or note != before):
-            with joining_alone(hub, "looking for joins"):
-                write_note(hub, note)
-
-
 def sweep_joins(hub: Hub, *, home: Home | None = None) -> list[Path]:
     """Remove what killed joins left beside the files of every program, and return it."""
     home = home or home_of_process()
@@ -294,25 +197,7 @@ def _scene(
     standing = find_join(hub, runtime, look) or (find_join(hub, runtime, probe(hub, home, None)) if project else None)
     source = source or (standing.source if standing else "") or proposed_source(hub, runtime, home, apply=apply)
     program = standing.program if standing else ()
-    return _filled(Scene(home, hub.root.as_posix(), source, program, project=project, options=options), hub)
-
-
-def _filled(scene: Scene, hub: Hub) -> Scene:
-    """Return the scene with all that is to be written; its program only if that is still there."""
-    program = still_there(scene.program, hub)
-    typed = typed_command(program)
-    return replace(
-        scene,
-        program=program,
-        typed=typed,
-        body=texts_of(hub),
-        rev=revision_of(hub),
-        skill=skill_texts(typed, scene.hub),
-    )
-
-
-def _is_joined(placed: Placed, hub: Hub, runtime: Runtime) -> bool:
-    return any(is_of(hub, mark) and is_for(runtime, mark) for mark in marks_in(placed))
+    return filled(Scene(home, hub.root.as_posix(), source, program, project=project, options=options), hub)
 
 
 def _is_counted(placed: Placed) -> bool:

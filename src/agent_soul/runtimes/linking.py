@@ -11,11 +11,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from agent_soul.errors import StoppedError
 from agent_soul.runtimes.model import Placed
-from agent_soul.runtimes.plan import decode
 from agent_soul.runtimes.skill_edits import Barred, SkillFile, SkillLink
-from agent_soul.runtimes.writing import can_link, link_at, read, real_path
+from agent_soul.runtimes.writing import can_link, link_at, real_path, text_at
 
 _WHAT = "skill, as a link"
 
@@ -97,15 +95,8 @@ def _is_taken(edit: SkillFile, shared: Path) -> bool:
     file = shared / "SKILL.md"
     if shared.is_symlink() or file.is_symlink():
         return True
-    return file.exists() and not edit.marks(_text_of(file))
+    return file.exists() and not edit.marks(text_at(file))
 
 
 def _is_ours(edit: SkillFile, file: Path) -> bool:
-    return edit.is_ours(_text_of(file))
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return decode(read(file) or b"")[1]
-    except StoppedError:
-        return ""
+    return edit.is_ours(text_at(file))

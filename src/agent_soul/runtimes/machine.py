@@ -7,6 +7,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from agent_soul import gitio
@@ -16,7 +17,7 @@ from agent_soul.hub import Hub
 from agent_soul.identity import L0_FILES
 from agent_soul.runtimes.blocks import NO_REVISION
 from agent_soul.runtimes.commands import typed_line
-from agent_soul.runtimes.model import Home, System
+from agent_soul.runtimes.model import Home, Scene, System
 from agent_soul.runtimes.static_text import L1_PAGES, Body
 from agent_soul.skill import skill_files
 
@@ -83,6 +84,20 @@ def still_there(program: tuple[str, ...], hub: Hub) -> tuple[str, ...]:
     """
     is_there = program and all(Path(word).is_file() for word in program if "/" in word)
     return program if is_there else lasting_program(hub)
+
+
+def filled(scene: Scene, hub: Hub) -> Scene:
+    """Return the scene with all that a join writes, as the hub and this machine have it; its program if still there."""
+    program = still_there(scene.program, hub)
+    typed = typed_command(program)
+    return replace(
+        scene,
+        program=program,
+        typed=typed,
+        body=texts_of(hub),
+        rev=revision_of(hub),
+        skill=skill_texts(typed, scene.hub),
+    )
 
 
 def texts_of(hub: Hub) -> Body:

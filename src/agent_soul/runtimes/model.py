@@ -19,7 +19,7 @@ from agent_soul.runtimes.json_edits import Hooks, Member, Words
 from agent_soul.runtimes.skill_edits import SkillFile
 from agent_soul.runtimes.static_text import EVERYTHING, Body, Limit, copied_text, import_text
 
-SERVER = "MCP server"
+SERVER, SKILL = "MCP server", "skill"
 """What an edit is called that adds ours."""
 System = Literal["linux", "mac", "windows"]
 
@@ -259,7 +259,7 @@ class Skill:
         """Yield the files of the skill."""
         shared = self.shared.on(scene.home) if self.shared else None
         for name, text in scene.skill.items():
-            yield Placed(_at(self.place, scene) / name, SkillFile(text, scene.hub, runtime.name, shared), "skill")
+            yield Placed(_at(self.place, scene) / name, SkillFile(text, scene.hub, runtime.name, shared), SKILL)
 
 
 def _at(place: Place, scene: Scene) -> Path:

@@ -9,13 +9,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from agent_soul.errors import StoppedError
 from agent_soul.hub import Hub
 from agent_soul.runtimes.model import Home, Place
-from agent_soul.runtimes.plan import decode, plan_end
+from agent_soul.runtimes.plan import plan_end
 from agent_soul.runtimes.registry import RUNTIMES
 from agent_soul.runtimes.standing import Standing, find_join, probe
-from agent_soul.runtimes.writing import read
+from agent_soul.runtimes.writing import read, text_at
 
 _OF_CLAUDE_CODE = Place(("$CLAUDE_CONFIG_DIR", "~"), ".claude.json")
 _OF_CODEX = Place(("$CODEX_HOME", "~/.codex"), "config.toml")
@@ -23,8 +22,8 @@ _OF_CODEX = Place(("$CODEX_HOME", "~/.codex"), "config.toml")
 
 def known_projects(home: Home) -> list[Path]:
     """Return the projects in which Claude Code and Codex were at work, by their own settings."""
-    claude = _table(_text(_OF_CLAUDE_CODE.on(home)), json.loads)
-    codex = _table(_text(_OF_CODEX.on(home)), tomllib.loads)
+    claude = _table(text_at(_OF_CLAUDE_CODE.on(home)), json.loads)
+    codex = _table(text_at(_OF_CODEX.on(home)), tomllib.loads)
     named = (Path(name) for table in (claude, codex) for name in table)
     return [each for each in named if each.is_absolute()]
 
@@ -59,12 +58,6 @@ def _holds_only(folder: Path, ours: Collection[Path]) -> bool:
     with contextlib.suppress(OSError):
         return all(each in ours for each in folder.iterdir())
     return False
-
-
-def _text(file: Path) -> str:
-    with contextlib.suppress(StoppedError):
-        return decode(read(file) or b"")[1]
-    return ""
 
 
 def _table(text: str, load: Any) -> Mapping[str, Any]:

@@ -91,6 +91,11 @@ def placed_by(runtime: Runtime, scene: Scene) -> Iterator[Placed]:
     yield from map(as_it_stands, placed)
 
 
+def is_joined(placed: Placed, hub: Hub, runtime: Runtime) -> bool:
+    """Tell whether what stands in a file is of this hub and for this program."""
+    return any(is_of(hub, mark) and is_for(runtime, mark) for mark in marks_in(placed))
+
+
 def marks_in(placed: Placed) -> Sequence[Mark]:
     """Return what of ours, of whatever hub, stands in a file; one that cannot be understood has none."""
     with contextlib.suppress(StoppedError):

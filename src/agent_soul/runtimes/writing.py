@@ -15,7 +15,7 @@ from pathlib import Path
 
 from agent_soul.errors import StoppedError
 from agent_soul.files import install, read_regular, remedy, temporary_beside
-from agent_soul.runtimes.plan import Change, original_of
+from agent_soul.runtimes.plan import Change, decode, original_of
 
 
 def real_path(path: Path) -> Path:
@@ -47,6 +47,13 @@ def read(path: Path) -> bytes | None:
         hint = "take the link away, or make what it leads to"
         raise StoppedError(f"{link} is a link to {link.readlink()}, which is not there", hint=hint)
     return None
+
+
+def text_at(path: Path) -> str:
+    """Return the text of a file without its byte order mark; nothing where it is not there or cannot be read."""
+    with contextlib.suppress(StoppedError):
+        return decode(read(path) or b"")[1]
+    return ""
 
 
 def link_at(path: Path) -> str:

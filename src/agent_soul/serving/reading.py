@@ -16,7 +16,7 @@ from agent_soul.contexts.asking import DEFAULT_BUDGET, Request
 from agent_soul.contexts.choosing import context_fields
 from agent_soul.contexts.gathering import context_of
 from agent_soul.doctor.standing import stand, standing_fields
-from agent_soul.runtimes.joining import tell_programs
+from agent_soul.runtimes.following import tell_programs
 from agent_soul.searching.filters import Filters, read_filters
 from agent_soul.searching.paging import Asked, row_fields
 from agent_soul.searching.paging import search as search_page

@@ -11,7 +11,7 @@ from agent_soul.compiler import resolve_hub
 from agent_soul.errors import RefusedError
 from agent_soul.event import DEFAULT_IMPORTANCE
 from agent_soul.hub import Hub, open_hub
-from agent_soul.runtimes.joining import tell_programs
+from agent_soul.runtimes.following import tell_programs
 from agent_soul.serving import arguments as arg
 from agent_soul.serving.place import Place
 from agent_soul.sync import DEFAULT_RECORD, share
