@@ -603,7 +603,7 @@ def test_a_remote_that_hangs_is_not_waited_for(mine: Path, tmp_path: Path, monke
     ssh.write_text("#!/bin/sh\nsleep 60\n")
     ssh.chmod(0o755)
     monkeypatch.setenv("GIT_SSH_COMMAND", str(ssh))
-    monkeypatch.setattr("agent_soul.doctor.facts._REMOTE_SECONDS", 0.3)
+    monkeypatch.setattr("agent_soul.gitio.looking._ASKING_SECONDS", 0.3)
     git(mine, "remote", "set-url", "origin", "ssh://host.invalid/x.git")
     started = time.monotonic()
 

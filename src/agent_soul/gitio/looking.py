@@ -73,12 +73,13 @@ def without_credentials(url: str) -> str:
     return _CREDENTIALS.sub("***", url)
 
 
-def heads_of(hub: Hub, remote: str, *, timeout: float = _ASKING_SECONDS) -> Heads:
+def heads_of(hub: Hub, remote: str, *, timeout: float | None = None) -> Heads:
     """Ask a remote, by its name or address, for its branches. Never prompts.
 
-    Raises `GitError` with the server's words where it does not answer within `timeout` seconds.
+    Raises `GitError` with the server's words where it does not answer within `timeout` seconds, by default a few.
     """
-    code, out, said = attempt(hub, "ls-remote", "--symref", "--", remote, "HEAD", "refs/heads/*", timeout=timeout)
+    seconds = _ASKING_SECONDS if timeout is None else timeout
+    code, out, said = attempt(hub, "ls-remote", "--symref", "--", remote, "HEAD", "refs/heads/*", timeout=seconds)
     if code:
         raise GitError(f"the remote {remote!r} cannot be read: {said}", hint="check `git ls-remote` by hand")
     rows = [row.split("\t") for row in out.decode("utf-8", "replace").split("\n") if "\t" in row]
