@@ -93,9 +93,9 @@ class Frame(NamedTuple):
         return sum(self.weights.values())
 
 
-def frame(text: str) -> Frame:
-    """Lay out a statement."""
-    clauses = clauses_of(read(text))
+def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
+    """Lay out a statement; `tokens` are its own, where the caller has other ones than `read` finds."""
+    clauses = clauses_of(read(text) if tokens is None else tokens)
     main = [clause for clause in clauses if not clause.is_reason] or list(clauses)
     said = [token for clause in main for token in clause.tokens]
     weights: dict[str, float] = {}

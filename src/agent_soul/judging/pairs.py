@@ -10,10 +10,13 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
+from agent_soul.judging.aligning import alike_in, renamed
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.lexicon import CJK
+from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.reading import read
 
 _FRAMES_KEPT = 32_768
 """Statements of one reach that are not laid out again for each of their pairs; some 10 KB each."""
@@ -61,7 +64,11 @@ class Pair(_Two):
 
     @functools.cached_property
     def frames(self) -> tuple[Frame, Frame]:
-        return _frame(self.one.text), _frame(self.other.text)
+        one, other = _frame(self.one.text), _frame(self.other.text)
+        names = alike_in(_tokens(self.one.text), _tokens(self.other.text))
+        if not names:
+            return one, other
+        return one, frame(self.other.text, renamed(_tokens(self.other.text), names))
 
     @functools.cached_property
     def is_bilingual(self) -> bool:
@@ -183,5 +190,10 @@ def listed(values: Iterable[str]) -> str:
 
 
 @functools.lru_cache(maxsize=_FRAMES_KEPT)
+def _tokens(text: str) -> tuple[Token, ...]:
+    return tuple(read(text))
+
+
+@functools.lru_cache(maxsize=_FRAMES_KEPT)
 def _frame(text: str) -> Frame:
-    return frame(text)
+    return frame(text, _tokens(text))
