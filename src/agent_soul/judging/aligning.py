@@ -1,62 +1,128 @@
-"""Words of two statements that may say the same, though they are of two concepts: found in the thesaurus. Pure."""
+"""Words of two statements that may say the same, though they are of other concepts: found in the thesaurus. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import functools
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from agent_soul.judging.lexicon import Word, rows_of
+from agent_soul.judging.kinship import LONGEST, rows_of
 from agent_soul.judging.pieces import Token
 
 _LEAST_WEIGHT = 0.3
-"""Words that say less are left alone."""
+_LONGEST_CJK = 5
+_ROLES = frozenset({"verbs", "value verbs", "owning"})
 
 
-def alike_in(one: Sequence[Token], other: Sequence[Token]) -> dict[str, Token]:
-    """Return for concepts of `other`, by their names, the token of `one` that may say the same.
+class Span(NamedTuple):
+    """Neighbouring tokens that are a form of the thesaurus, and its rows there."""
 
-    Only what each has and the other lacks is looked at, and each token is given once: in the order of the texts, those
-    that share more rows of the thesaurus first.
-    """
-    first, second = _lacking(one, other), _lacking(other, one)
-    if not first or not second:
-        return {}
-    rows = {token.concept: rows_of(token.surface) for token in (*first, *second)}
-    shared = (
-        (-len(rows[mine.concept] & rows[theirs.concept]), at, beside, mine, theirs)
-        for at, mine in enumerate(first)
-        for beside, theirs in enumerate(second)
-        if not rows[mine.concept].isdisjoint(rows[theirs.concept])
+    start: int
+    end: int
+    rows: frozenset[int]
+
+
+class _Match(NamedTuple):
+    rank: tuple[float, ...]
+    one: Span
+    other: Span
+
+
+def aligned(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
+    """Return the tokens of two statements, with one token in both for what may say the same in either."""
+    matches = _matches(one, other)
+    if not matches:
+        return one, other
+    names = [_name(one[m.one.start : m.one.end], other[m.other.start : m.other.end]) for m in matches]
+    return (
+        _replaced(one, [m.one for m in matches], names),
+        _replaced(other, [m.other for m in matches], names),
     )
-    found: dict[str, Token] = {}
-    taken: set[str] = set()
-    for *_, mine, theirs in sorted(shared, key=lambda each: each[:3]):
-        if mine.concept not in taken and theirs.concept not in found:
-            taken.add(mine.concept)
-            found[theirs.concept] = mine
-    return found
 
 
-def renamed(tokens: Iterable[Token], names: Mapping[str, Token]) -> list[Token]:
-    """Return the tokens, those of the concepts in `names` as if they were the tokens named there."""
-    return [
-        token._replace(concept=like.concept, weight=like.weight, word=like.word, is_name=False)
-        if (like := names.get(token.concept)) and not token.quantity and token.concept
-        else token
-        for token in tokens
-    ]
+def _matches(one: Sequence[Token], other: Sequence[Token]) -> list[_Match]:
+    """Return the pairs of spans that stand for each other, none of them overlapping, the plainest chosen first."""
+    first, second = ({token.concept for token in tokens if token.weight} for tokens in (one, other))
+    mine = _lacking(one, second)
+    theirs = _lacking(other, first) if mine else []
+    found = []
+    for a, weight in mine:
+        for b, beside in theirs:
+            if shared := a.rows & b.rows:
+                found.append(_Match((-min(weight, beside), -len(shared), a.start, b.start, a.end, b.end), a, b))
+    chosen: list[_Match] = []
+    for match in sorted(found):
+        if not any(_overlap(match.one, m.one) or _overlap(match.other, m.other) for m in chosen):
+            chosen.append(match)
+    return chosen
 
 
-def _lacking(one: Iterable[Token], other: Iterable[Token]) -> list[Token]:
-    """Return the tokens of `one` of which `other` has no equal, each concept once."""
-    there = {token.concept for token in other}
-    lacking = {token.concept: token for token in one if token.concept not in there and _may_be_like(token)}
-    return [*lacking.values()]
+def _lacking(tokens: Sequence[Token], there: set[str]) -> list[tuple[Span, float]]:
+    """Return the spans that hold nothing which the other statement has too, with their weights."""
+    lacking = []
+    for span in spans_of(tuple(tokens)):
+        said = [token for token in tokens[span.start : span.end] if token.weight >= _LEAST_WEIGHT]
+        if said and not any(token.concept in there for token in said):
+            lacking.append((span, sum(token.weight for token in said)))
+    return lacking
 
 
-def _may_be_like(token: Token) -> bool:
-    return token.weight >= _LEAST_WEIGHT and not token.quantity and _is_open(token.word)
+@functools.lru_cache(maxsize=8192)
+def spans_of(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
+    """Return the spans of a statement that the thesaurus knows and that turn no sense and bind no setting."""
+    spans = []
+    for start in range(len(tokens)):
+        form = ""
+        for end in range(start + 1, min(start + _LONGEST_CJK, len(tokens)) + 1):
+            token = tokens[end - 1]
+            if not _is_open(token):
+                break
+            blank = " " if form and token.surface.isascii() else ""
+            form += blank + token.surface
+            if form.count(" ") >= LONGEST:
+                break
+            is_whole = end == len(tokens) or tokens[end].surface
+            if token.surface and is_whole and (rows := rows_of(form)):
+                spans.append(Span(start, end, rows))
+    return tuple(spans)
 
 
-def _is_open(word: Word | None) -> bool:
-    """Tell whether a word has no sense of its own that another could turn: no pole, no setting, no holder."""
-    return word is None or (word.sign > 0 and not word.setting and not word.holder and not word.parts)
+def _is_open(token: Token) -> bool:
+    """Tell whether a token has no sense of its own that another could turn: no pole, number, setting or holder."""
+    word = token.word
+    closed = word and (word.sign < 0 or word.setting or word.holder)
+    return not (token.quantity or token.ends_clause or closed)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _name(one: Sequence[Token], other: Sequence[Token]) -> Token:
+    """Return the token by which two spans go: a word that the tables know, rather than others."""
+    for tokens in (one, other):
+        if len(tokens) == 1 and tokens[0].word:
+            return tokens[0]
+    for token in (*one, *other):
+        if token.word and token.word.roles & _ROLES:
+            return token
+    longest = max((*one, *other), key=lambda token: token.weight)
+    return longest._replace(word=None, weight=max(longest.weight, 1.0))
+
+
+def _replaced(tokens: Sequence[Token], spans: Sequence[Span], names: Sequence[Token]) -> tuple[Token, ...]:
+    """Return the tokens, each span as the token of its name with its own surface."""
+    at = {span.start: (span, name) for span, name in zip(spans, names, strict=True)}
+    result: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        if position in at:
+            span, name = at[position]
+            parts = [token.surface for token in tokens[span.start : span.end] if token.surface]
+            surface = (" " if all(map(str.isascii, parts)) else "").join(parts)
+            result.append(name._replace(surface=surface))
+            position = span.end
+        else:
+            result.append(tokens[position])
+            position += 1
+    return tuple(result)

@@ -31,6 +31,7 @@ from agent_soul.judging.apart import (
     other_topic,
 )
 from agent_soul.judging.doing import differing_doer, differing_owner
+from agent_soul.judging.naming import differing_name
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
 from agent_soul.judging.same import LEAST_ALIKE, NEARLY, same_words, says_nearly_the_same, says_the_same
 
@@ -60,6 +61,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     differing_doer,
     says_the_same,
     differing_sense,
+    differing_name,
     says_nearly_the_same,
 )
 

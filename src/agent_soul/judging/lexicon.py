@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from agent_soul.judging.kinship import Kin, kin_of
 from agent_soul.judging.stems import key_of, stem
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -38,8 +37,6 @@ _ROLES = (
     "below",
     "little things",
 )
-_JOINING = frozenset({"condition", "exception", "universal", "additive", "unique", "above", "below", "aside", "reason"})
-"""Roles of words that a phrase must not hide."""
 _OF_A_FORM = frozenset({"mention", "exception"})
 """Roles of a form alone, which other words of its concept do not have: "looked at" mentions, `watch` does not."""
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("‐"): "-", ord("‑"): "-"}
@@ -71,8 +68,7 @@ class Lexicon(NamedTuple):
 
     Forms of `concepts` may be inflected; what is in `listed` is found as it stands only: negations, settings (git and
     gitee), little words. `by_beginning` holds the English forms of `concepts` by their first letters; `longest_cjk` is
-    the length of the longest Chinese form; `simplified` maps characters to what they are compared by; `kin` are the rows of the thesaurus
-    by form.
+    the length of the longest Chinese form; `simplified` maps characters to what they are compared by.
     """
 
     concepts: dict[str, str]
@@ -88,7 +84,6 @@ class Lexicon(NamedTuple):
     longest_cjk: int
     surnames: frozenset[str]
     simplified: dict[int, str]
-    kin: dict[str, tuple[int, ...]]
 
     def holds(self, form: str) -> bool:
         return form in self.listed or form in self.concepts
@@ -145,23 +140,6 @@ def word(form: str) -> Word | None:
     )
 
 
-@functools.lru_cache(maxsize=65_536)
-def rows_of(form: str) -> frozenset[int]:
-    """Return the rows of the thesaurus in which a form of any case or inflection stands."""
-    small = form.lower()
-    kin = load().kin
-    return frozenset(kin.get(small) or _kin_by_stem().get(key_of(small), ()))
-
-
-@functools.cache
-def _kin_by_stem() -> dict[str, tuple[int, ...]]:
-    rows: dict[str, tuple[int, ...]] = {}
-    for form, numbers in load().kin.items():
-        if form.isascii():
-            rows[key_of(form)] = rows.get(key_of(form), ()) + numbers
-    return rows
-
-
 @functools.cache
 def _stemmed(beginning: str) -> dict[str, Word]:
     """Return the words whose forms begin so by their stems, which a start that never asks for them need not find."""
@@ -207,7 +185,6 @@ def load() -> Lexicon:
     settings = {f"{form}s": setting for form, setting in settings.items()} | settings
     listed = dict.fromkeys(_all_forms(tables["stop"]), "stop")
     listed |= dict.fromkeys(_all_forms(tables["negations"]), "negation") | dict.fromkeys(settings, "setting")
-    kin = _with_kin(concepts, listed, senses, weights, roles, form_roles)
     return Lexicon(
         concepts=concepts,
         listed=listed | {form: "name" for form in holders if form != form.lower()},
@@ -222,49 +199,7 @@ def load() -> Lexicon:
         longest_cjk=max(map(len, itertools.filterfalse(str.isascii, concepts))),
         surnames=frozenset("".join(tables["surnames"])),
         simplified={ord(pair[0]): pair[1] for pair in " ".join(tables["simplified"]).split()} | _QUOTES,
-        kin=kin.rows,
     )
-
-
-def _with_kin(
-    concepts: dict[str, str],
-    listed: dict[str, str],
-    senses: dict[str, Word],
-    weights: dict[str, float],
-    roles: Mapping[str, frozenset[str]],
-    form_roles: Mapping[str, frozenset[str]],
-) -> Kin:
-    """Enter the forms of the thesaurus into the tables; return their rows."""
-    known = {key_of(form): concept for form, concept in concepts.items()}
-
-    def concept_of(form: str) -> str | None:
-        return listed.get(form) or concepts.get(form) or known.get(key_of(form))
-
-    def may_join(form: str) -> bool:
-        parts = form.split(" ") if form.isascii() else form
-        return not any(
-            listed.get(part) in ("negation", "setting")
-            or part in form_roles
-            or _JOINING.intersection(roles.get(concepts.get(part, ""), ()))
-            or (part in senses and senses[part].sign < 0)
-            for part in parts
-            if part != form
-        )
-
-    rows = [_forms(row) for part in sections("kin.txt").values() for row in part]
-    kin = kin_of(rows, concept_of, may_join)
-    for form, concept in kin.concepts.items():
-        pattern = kin.like.get(form, "")
-        kind = listed.get(pattern)
-        if kind == "negation":
-            listed[form] = kind
-        elif kind is None:
-            concepts[form] = concepts.get(pattern) or known.get(key_of(pattern)) or concept
-            if pattern in senses:
-                senses[form] = senses[pattern]
-            if pattern in weights:
-                weights[form] = weights[pattern]
-    return kin
 
 
 def _by_beginning(forms: Iterable[str]) -> dict[str, list[str]]:

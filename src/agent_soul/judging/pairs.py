@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
-from agent_soul.judging.aligning import alike_in, renamed
+from agent_soul.judging.aligning import aligned
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.lexicon import CJK
@@ -64,11 +64,11 @@ class Pair(_Two):
 
     @functools.cached_property
     def frames(self) -> tuple[Frame, Frame]:
-        one, other = _frame(self.one.text), _frame(self.other.text)
-        names = alike_in(_tokens(self.one.text), _tokens(self.other.text))
-        if not names:
-            return one, other
-        return one, frame(self.other.text, renamed(_tokens(self.other.text), names))
+        one, other = _tokens(self.one.text), _tokens(self.other.text)
+        first, second = aligned(one, other)
+        if first is one:
+            return _frame(self.one.text), _frame(self.other.text)
+        return frame(self.one.text, first), frame(self.other.text, second)
 
     @functools.cached_property
     def is_bilingual(self) -> bool:
