@@ -125,7 +125,7 @@ def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
     is_relative = any(
         token.word and token.word.holder and token.word.holder[0] == "relative" for token in frame.subject
     )
-    return is_relative and "relative" not in other.holders and any(token.concept == "user" for token in other.subject)
+    return is_relative and "relative" not in other.holders and bool(other.main) and other.main[0].concept == "user"
 
 
 def _of_its_own(frame: Frame, other: Frame) -> list[Token]:

@@ -220,7 +220,8 @@ def _year(tokens: list[Token], at: int) -> tuple[int, str]:
 def _measure_number(number: float, token: Token, before: Token, following: Token) -> tuple[int, Token]:
     unit = following.surface.lower()
     both = f"{token.surface} {following.surface}"
-    if before.surface.lower() == "at" and number <= _HOURS and (following.ends_clause or not following.surface):
+    ends = following.ends_clause or not unit or unit in _AFTER_A_CLOCK
+    if before.surface.lower() == "at" and number <= _HOURS and ends:
         return 1, Token(token.surface, quantity=Quantity("clock", number % _HOURS * 60, token.surface))
     if unit in ("am", "pm"):
         return 2, Token(both, quantity=Quantity("clock", (number % 12 + 12 * (unit == "pm")) * 60, both))
@@ -262,6 +263,8 @@ def _is_numbered(tokens: list[Token], at: int) -> bool:
 
 
 _HOURS = 24
+_AFTER_A_CLOCK = frozenset({"on", "in", "every", "each", "sharp", "and", "to", "until", "during", "daily"})
+"""Behind these `at nine` is over: a clock time, no count of what follows."""
 _YEARS = range(1990, 2100)
 """Of products these number an edition: Unity 2022, Windows Server 2019."""
 _OPENING = 3
