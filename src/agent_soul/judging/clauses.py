@@ -139,7 +139,15 @@ def _turns(negative: Sequence[Token]) -> int:
 def _is_bounded(tokens: Sequence[Token]) -> bool:
     """Tell whether a denial holds until a bound, or for all but one: then it affirms."""
     words = {token.surface.lower() for token in tokens}
-    return bool(words & _BOUNDS or (words & _EXCEPTING and words & _ANYONE))
+    return bool(words & _BOUNDS or (words & _EXCEPTING and words & _ANYONE) or _is_denied_before(tokens))
+
+
+def _is_denied_before(tokens: Sequence[Token]) -> bool:
+    """Tell whether something is not done before something else is: "never merge before the build has passed"."""
+    words = [token.surface.lower() for token in tokens]
+    at = words.index("before") if "before" in words else 0
+    is_denied = any(token.word and token.word.sign < 0 and not token.weight for token in tokens[:at])
+    return is_denied and any(word in COPULAS or word.endswith(("ing", "ed")) for word in words[at + 1 :])
 
 
 def _keeps_out(tokens: Sequence[Token]) -> bool:

@@ -21,6 +21,7 @@ _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _AGENT = frozenset({"by", "由", "归", "找"})
 _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
+_JOBS = frozenset({"job", "task", "duty", "turf", "call", "business", "area", "baby"})
 _LEAVING = frozenset({"from", "off", "left", "从", "由"})
 _ARRIVING = frozenset(
     {"to", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
@@ -196,7 +197,7 @@ def _after_joining(tokens: Sequence[Token], verb: int) -> int:
 
 def persons(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
-    owns = any(token.word and "owning" in token.word.roles for token in tokens)
+    owns = any(token.word and "owning" in token.word.roles for token in tokens) or _is_a_job(tokens)
     acts = any(token.surface.lower() in _AGENT for token in tokens)
     for at, token in enumerate(tokens):
         if not owns and not (acts and _is_agent(tokens, at)):
@@ -207,6 +208,12 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield from _cjk_name(tokens, at)
         elif not token.word and token.surface.isascii() and token.surface.istitle():
             yield token.concept
+
+
+def _is_a_job(tokens: Sequence[Token]) -> bool:
+    """Tell whether a clause says whose job a thing is: `The newsletter is Paul's job`."""
+    pairs = itertools.pairwise(tokens)
+    return any(not name.word and name.surface.istitle() and job.surface.lower() in _JOBS for name, job in pairs)
 
 
 def _is_agent(tokens: Sequence[Token], at: int) -> bool:
