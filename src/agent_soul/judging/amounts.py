@@ -8,7 +8,7 @@ import re
 from agent_soul.judging import quantities as q
 
 _HINT = re.compile(
-    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|ty[- ][a-z]|\dk\b|\d\s?(?:h\b|hour)|[ap]\.?m\b|noon|midday"
+    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|sq\b|ty[- ][a-z]|\dk\b|\d\s?(?:h\b|hour)|[ap]\.?m\b|noon|midday"
     r"|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
     re.IGNORECASE,
 )
@@ -35,7 +35,8 @@ def _amount() -> re.Pattern[str]:
         | \b(?P<hours>\d+)\s?h(?:(?:ou)?rs?)?(?:\ and)?\s(?P<more_minutes>\d+)\s?m(?:in(?:ute)?s?)?\b
         | \b(?P<tens>{"|".join(q.TENS)})[-\ ](?P<ones>{words})\b
         | \b(?P<hundreds>an?|{words})\ hundred(?:\ and\ (?P<over>{words}))?\b
-        | \b(?P<couple>a\ couple\ of)\b
+        | \b(?:(?P<couple>a\ couple\ of)|(?P<single>a\ single)(?=\ (?:letter|character|word|line|sentence|page|item|day)))\b
+        | \b(?P<square>square\ met(?:re|er)s?|sq\.?\ ?m\b\.?)
         | (?P<hour_and_half>\ban\ hour\ and\ a\ half\b)
         | (?P<half_hour>\bhalf\ an\ hour\b) | \b(?:an?|(?P<three>three))\ quarters?\ of\ an\ hour\b
         | \b(?P<whole>\d+|{words})\ and\ a\ half(?=\ (?:hour|day|week|month|year))
@@ -57,6 +58,8 @@ def _digits(found: re.Match[str]) -> str:
         return _clock_times(said.get("from"), said["time"], is_afternoon=said["half_day"] in "pP")
     if "till" in said:
         return f"12:00 to {_value(said['till']) % _HALF_A_DAY + _HALF_A_DAY:.0f}:00"
+    if "square" in said or "single" in said:
+        return "m2" if "square" in said else "1"
     if "tens" in said or "hundreds" in said or "couple" in said:
         return _counted(said)
     if "whole" in said or "cjk_whole" in said:

@@ -14,6 +14,8 @@ _PARALLEL = 0.5
 """Share of equal words, in order, from which two sentences have one build."""
 _CLOSELY_PARALLEL = 0.74
 _HARDLY_PARALLEL = 0.4
+_WHOSE = 2
+"""Words that name a relative of the user where the subject is not known: `User's wife`."""
 A_THING = 0.9
 """Weight of what may be a thing by itself: a word, or two unknown Chinese characters ..."""
 _A_CHARACTER = 0.4
@@ -123,7 +125,8 @@ def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
     """Tell whether a statement is about a relative of the user and the other one about the user."""
     is_relative = any(
-        token.word and token.word.holder and token.word.holder[0] == "relative" for token in frame.subject
+        token.word and token.word.holder and token.word.holder[0] == "relative"
+        for token in frame.subject or frame.main[:_WHOSE]
     )
     return is_relative and "relative" not in other.holders and bool(other.main) and other.main[0].concept == "user"
 
@@ -160,7 +163,12 @@ def _is_framed_alike(
     """Tell whether the words beside two segments are equal; beside differing values a segment belongs to the value."""
     before = zip(first[one[0] - 1 : one[0]], second[other[0] - 1 : other[0]], strict=False)
     after = zip(first[one[1] : one[1] + 1], second[other[1] : other[1] + 1], strict=False)
-    return all(a.concept == b.concept for a, b in (*before, *after))
+    return all(a.concept == b.concept or _are_days(a, b) for a, b in (*before, *after))
+
+
+def _are_days(one: Token, other: Token) -> bool:
+    """Tell whether two tokens say when: piano on Sundays and chess on Thursdays are two things all the same."""
+    return bool(one.quantity and other.quantity and one.quantity.kind == other.quantity.kind == "weekday")
 
 
 def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Token]:

@@ -76,7 +76,7 @@ UNITS = {
     name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()
 }
 CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
-LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|mm|px|kg|mg|ml|°c|h|%|m²|m"
+LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|mm|px|kg|mg|ml|°c|h|%|m2|m"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),

@@ -52,6 +52,7 @@ _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched"
     "告别",
     "废弃",
 }
+_FORMERLY = frozenset({"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"})
 _KEEPING = frozenset({"support", "supported", "supporting", "支持"})
 _REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
 _DROPPED = frozenset(
@@ -162,7 +163,8 @@ def _class_of(verb: Token) -> str:
 
 def _gives_values(token: Token) -> bool:
     if token.word:
-        return "value verbs" in token.word.roles
+        is_done = token.surface.endswith("ed") and not token.word.roles.isdisjoint(VALUE_CLASSES)  # a log, but logged to
+        return is_done or "value verbs" in token.word.roles
     return _is_participle(token)
 
 
@@ -235,6 +237,7 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
     words = [token.surface.lower() for token in tokens]
     moves = any(token.word and token.concept in _MOVING for token in tokens)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
+    is_over = not _FORMERLY.isdisjoint(words)
     for at, token in enumerate(tokens):
         if not _is_setting_or_name(token):
             continue
@@ -243,7 +246,7 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
         is_less = chooses and words[at - 1 : at] == ["over"]
         is_old = bool(_OLD & {*words[max(at - 2, 0) : at]} and _CLOSED & {*words})
         is_replaced = before & _REPLACING and "by" not in before and "with" not in before
-        if is_left or is_less or is_old or is_replaced or _is_dropped(words, at):
+        if is_over or is_left or is_less or is_old or is_replaced or _is_dropped(words, at):
             yield token.concept
 
 
