@@ -14,6 +14,8 @@ _PARALLEL = 0.5
 """Share of equal words, in order, from which two sentences have one build."""
 _CLOSELY_PARALLEL = 0.74
 _HARDLY_PARALLEL = 0.4
+_QUALITIES = frozenset({"size class"})
+"""Rows that part two things in "small orders ship free" and are what is chosen in "prefers small commits"."""
 _WHOSE = 2
 """Words that name a relative of the user where the subject is not known: `User's wife`."""
 A_THING = 0.9
@@ -50,7 +52,8 @@ def exception(pair: Pair) -> Judgement | None:
 def other_holder(pair: Pair) -> Judgement | None:
     """Production and tests, laptop and desktop, Python and Go: what is said of one is not said of the other."""
     first, second = (each.holders for each in pair.frames)
-    for row in sorted(first.keys() & second.keys()):
+    choose = all("like" in each.weights for each in pair.frames)
+    for row in sorted((first.keys() & second.keys()) - (_QUALITIES if choose else frozenset())):
         names_owners = row == "role" and all(each.persons for each in pair.frames)
         if not names_owners and not first[row] & second[row]:
             return Judgement(Label.DISTINCT, f"other {row}", (listed(first[row]), listed(second[row])))
