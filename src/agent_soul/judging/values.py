@@ -21,6 +21,7 @@ _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _AGENT = frozenset({"by", "由", "归", "找"})
 _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
+_JOBS = frozenset({"job", "task", "duty", "turf", "call", "business", "area", "baby"})
 _LEAVING = frozenset({"from", "off", "left", "从", "由"})
 _ARRIVING = frozenset(
     {"to", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
@@ -51,6 +52,7 @@ _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched"
     "告别",
     "废弃",
 }
+_FORMERLY = frozenset({"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"})
 _KEEPING = frozenset({"support", "supported", "supporting", "支持"})
 _REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
 _DROPPED = frozenset(
@@ -161,7 +163,8 @@ def _class_of(verb: Token) -> str:
 
 def _gives_values(token: Token) -> bool:
     if token.word:
-        return "value verbs" in token.word.roles
+        is_done = token.surface.endswith("ed") and not token.word.roles.isdisjoint(VALUE_CLASSES)  # a log, but logged to
+        return is_done or "value verbs" in token.word.roles
     return _is_participle(token)
 
 
@@ -196,7 +199,7 @@ def _after_joining(tokens: Sequence[Token], verb: int) -> int:
 
 def persons(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
-    owns = any(token.word and "owning" in token.word.roles for token in tokens)
+    owns = any(token.word and "owning" in token.word.roles for token in tokens) or _is_a_job(tokens)
     acts = any(token.surface.lower() in _AGENT for token in tokens)
     for at, token in enumerate(tokens):
         if not owns and not (acts and _is_agent(tokens, at)):
@@ -207,6 +210,12 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield from _cjk_name(tokens, at)
         elif not token.word and token.surface.isascii() and token.surface.istitle():
             yield token.concept
+
+
+def _is_a_job(tokens: Sequence[Token]) -> bool:
+    """Tell whether a clause says whose job a thing is: `The newsletter is Paul's job`."""
+    pairs = itertools.pairwise(tokens)
+    return any(not name.word and name.surface.istitle() and job.surface.lower() in _JOBS for name, job in pairs)
 
 
 def _is_agent(tokens: Sequence[Token], at: int) -> bool:
@@ -228,6 +237,7 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
     words = [token.surface.lower() for token in tokens]
     moves = any(token.word and token.concept in _MOVING for token in tokens)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
+    is_over = not _FORMERLY.isdisjoint(words)
     for at, token in enumerate(tokens):
         if not _is_setting_or_name(token):
             continue
@@ -236,7 +246,7 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
         is_less = chooses and words[at - 1 : at] == ["over"]
         is_old = bool(_OLD & {*words[max(at - 2, 0) : at]} and _CLOSED & {*words})
         is_replaced = before & _REPLACING and "by" not in before and "with" not in before
-        if is_left or is_less or is_old or is_replaced or _is_dropped(words, at):
+        if is_over or is_left or is_less or is_old or is_replaced or _is_dropped(words, at):
             yield token.concept
 
 
