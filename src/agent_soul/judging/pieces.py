@@ -45,6 +45,8 @@ _LABELS = frozenset("号楼栋")
 """Units that tell one of many by a number: line 4, the third floor."""
 _NIGHT = frozenset({"凌晨", "晚上"})
 _LATE_MORNING = 9
+_FAMILIAR = frozenset("小老阿")
+"""Stands before a family name among people who know each other."""
 _NUMERALS = frozenset(f"{q.DIGITS}十百千万半")
 _TERM = re.compile(r"[\d_.]")
 _AT_CJK = re.compile(rf"\s?[{CJK}]")
@@ -81,7 +83,11 @@ def pieces(text: str) -> Iterator[Token]:
         start = found.start(kind)
         if kind == "han" or (kind in ("amount", "clock") and text[start] in _NUMERALS):
             longest = _longest(text, start, lexicon)
-            if longest:
+            if name := _familiar_name(text, start, longest, lexicon):
+                yield Token(name, name, NAME_WEIGHT, is_name=True)
+                position = start + len(name)
+                continue
+            if longest and (kind == "han" or len(longest) >= position - start):  # 一个小时 is no 一个
                 yield from parts(_token(longest, entry(longest) or Word(longest)))
                 position = start + len(longest)
                 continue
@@ -95,6 +101,13 @@ def _longest(text: str, start: int, lexicon: Lexicon) -> str:
         if lexicon.holds(text[start : start + length]):
             return text[start : start + length]
     return ""
+
+
+def _familiar_name(text: str, start: int, longest: str, lexicon: Lexicon) -> str:
+    """Return the name that begins here as people who know each other say it, `小林` or `老周`; else nothing."""
+    name = text[start : start + 2]
+    is_name = name[0] in _FAMILIAR and name[1:] in lexicon.surnames and len(longest) <= 1
+    return name if is_name and not _longest(text, start + 1, lexicon) else ""
 
 
 def _token(surface: str, word: Word) -> Token:

@@ -33,8 +33,6 @@ _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather
     "替代",
     "代替",
 }
-_FAMILIAR = frozenset("小老阿")
-"""Stands before a family name among people who know each other."""
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
 _REACH_OF_LEAVING = 3
 _REACH_OF_DROPPING = 4
@@ -208,7 +206,7 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield token.word.holder[1]
         elif token.surface in load().surnames:
             yield from _cjk_name(tokens, at)
-        elif not token.word and token.surface.isascii() and token.surface.istitle():
+        elif not token.word and (token.surface.istitle() if token.surface.isascii() else token.is_name):
             yield token.concept
 
 
@@ -225,10 +223,8 @@ def _is_agent(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
-    """Yield the name that a family name begins: `张伟`, `小林`, `老周`."""
-    if at and tokens[at - 1].surface in _FAMILIAR:
-        yield tokens[at - 1].surface + tokens[at].surface
-    elif at + 1 < len(tokens) and (_is_character(tokens[at + 1]) or tokens[at + 1].surface in _TITLES):
+    """Yield the name that a family name begins: `张伟`, `陈老师`."""
+    if at + 1 < len(tokens) and (_is_character(tokens[at + 1]) or tokens[at + 1].surface in _TITLES):
         yield tokens[at].surface + tokens[at + 1].surface
 
 
