@@ -59,9 +59,9 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     opposite_sense,
     denied_beside,
     differing_doer,
+    differing_name,
     says_the_same,
     differing_sense,
-    differing_name,
     says_nearly_the_same,
 )
 

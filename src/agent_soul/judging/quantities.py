@@ -93,6 +93,11 @@ _PEOPLE = frozenset({"person"})
 """Whoever is counted is a person: 16 players, 32 people."""
 
 
+_LONG_TIME = 90 * _DAY
+_YEAR_IN_MONTHS = 365 / 360
+"""A month counts thirty days."""
+
+
 class Quantity(NamedTuple):
     """A number with what it measures: `kind` names the dimension, `value` is in its base unit (seconds, bytes ...).
 
@@ -120,7 +125,13 @@ class Quantity(NamedTuple):
 
     def equals(self, other: Quantity) -> bool:
         is_other_year = self.kind == "date" and self.things and other.things and self.things != other.things
-        return self.is_like(other) and self.value == other.value and not is_other_year
+        return self.is_like(other) and not is_other_year and (self.value == other.value or self._is_about(other))
+
+    def _is_about(self, other: Quantity) -> bool:
+        """Tell whether both are one long time: twelve months are a year of 365 days."""
+        values = sorted(each.value for each in (self, other) if isinstance(each.value, float))
+        is_long = self.kind == "time" and len(values) == 2 and values[0] >= _LONG_TIME
+        return is_long and values[1] <= values[0] * _YEAR_IN_MONTHS
 
 
 def numeral(text: str) -> float | None:

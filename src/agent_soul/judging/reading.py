@@ -265,7 +265,8 @@ def _is_numbered(tokens: list[Token], at: int) -> bool:
     if at > _OPENING or not before or not tokens[at].surface.isdigit():
         return False
     thing = before[-1]
-    is_one = thing.surface.isascii() and not thing.surface.endswith("s") and thing.concept not in _MEASURED
+    name = thing.surface.lower()
+    is_one = name.isascii() and not name.endswith("s") and name not in _MEASURED
     return is_one and all(token.weight or token.surface.lower() == "the" for token in before)
 
 
