@@ -113,9 +113,23 @@ def differing_number(pair: Pair) -> Judgement | None:
     """Two numbers that measure the same of the same."""
     topic = max(pair.contained, pair.things_without(()))
     for quantity, rival in pair.rivals:
-        if topic >= _topic_for(quantity, rival):
+        if topic >= _topic_for(quantity, rival) or _topic_of_clauses(pair, quantity, rival) >= _CLAUSE:
             return Judgement(Label.CONFLICT, "differing number", (quantity.shown, rival.shown))
     return None
+
+
+def _topic_of_clauses(pair: Pair, quantity: Quantity, rival: Quantity) -> float:
+    """Return the share in common of the clauses that give two numbers; 0 where they share no whole word."""
+    clauses, beside = (
+        [clause.weights for clause in each.clauses if any(token.quantity == number for token in clause.tokens)]
+        for each, number in zip(pair.frames, (quantity, rival), strict=True)
+    )
+    shares = (
+        shared / min(sum(one.values()), sum(other.values()))
+        for one, other in itertools.product(clauses, beside)
+        if (shared := shared_weight(one, other)) >= A_THING
+    )
+    return max(shares, default=0.0)
 
 
 def _topic_for(one: Quantity, other: Quantity) -> float:
