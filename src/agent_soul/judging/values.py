@@ -59,6 +59,7 @@ _DROPPED = frozenset(
 """Support for a thing that is dropped is no use of it."""
 _TITLES = frozenset(["老师", "医生", "教授", "经理", "律师", "师傅", "阿姨", "主任", "先生", "女士"])
 _LEAST_RUN = 2
+_DOERS = frozenset({"we", "i", "you", "they", "to", "please", "always", "must"})
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
 _MOVING = frozenset({"move", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
@@ -101,6 +102,8 @@ def values(tokens: Sequence[Token]) -> dict[str, str]:
     found = {token.concept: _verb_of(tokens, at) for at, token in enumerate(tokens) if _is_named(token)}
     if len(tokens) > _LEAST_RUN and _is_named_first(*tokens[:3]):
         found[tokens[0].concept] = "being"
+    elif len(tokens) > _LEAST_RUN and _does_it_all(tokens[0], tokens[1]):
+        found[tokens[0].concept] = _class_of(tokens[1])
     return {name: verb for name, verb in (*found.items(), *_cjk_values(tokens)) if verb}
 
 
@@ -116,10 +119,18 @@ def _is_named_first(first: Token, second: Token, third: Token) -> bool:
     return is_name and second.surface in _BEING and third.surface in _DETERMINERS
 
 
+def _does_it_all(first: Token, second: Token) -> bool:
+    """Tell whether a sentence begins with a tool and what it does: `VictoriaMetrics stores the readings`."""
+    is_name = first.surface[:1].isupper() and first.surface.isascii() and not first.surface.endswith("s")
+    is_tool = not first.word or first.word.setting is not None
+    does = second.word is not None and {"value verbs", "verbs"} <= second.word.roles and second.surface.endswith("s")
+    return is_name and is_tool and does and second.surface not in _BEING
+
+
 def _cjk_values(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     """Yield the runs of characters that no table knows behind a verb that gives a value: `叫豆包`, `住在杭州滨江区`."""
     for at, token in enumerate(tokens):
-        if not token.surface.isascii() and _gives_values(token):
+        if not token.surface.isascii() and _gives_values(tokens, at):
             run = "".join(t.surface for t in itertools.takewhile(_is_character, tokens[at + 1 :]))
             if len(run) >= _LEAST_RUN:
                 yield run, _class_of(token)
@@ -138,7 +149,7 @@ def _verb_of(tokens: Sequence[Token], at: int) -> str:
         return PLACE  # 上报到 X
     is_means = bool(_INSTRUMENT & set(surfaces[-2:]))
     for verb in range(len(before) - 1, -1, -1):
-        if not _gives_values(before[verb]):
+        if not _gives_values(tokens, at - len(before) + verb):
             continue
         is_joined = bool(_JOINING & {surfaces[verb].rpartition(" ")[2], *surfaces[verb + 1 :]})  # also "lives in"
         if is_joined and before[verb].concept in _BEING:
@@ -159,11 +170,13 @@ def _class_of(verb: Token) -> str:
     return min(classes, default=verb.concept)
 
 
-def _gives_values(token: Token) -> bool:
-    if token.word:
-        is_done = token.surface.endswith("ed") and not token.word.roles.isdisjoint(VALUE_CLASSES)  # a log, but logged to
-        return is_done or "value verbs" in token.word.roles
-    return _is_participle(token)
+def _gives_values(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a token is a verb that gives a value; what may be a noun too (a log), where it is used as a verb."""
+    token = tokens[at]
+    if not token.word:
+        return _is_participle(token)
+    is_verb = token.surface.endswith("ed") or (tokens[at - 1].surface.lower() in _DOERS if at else True)
+    return "value verbs" in token.word.roles or (is_verb and not token.word.roles.isdisjoint(VALUE_CLASSES))
 
 
 def _is_participle(token: Token) -> bool:
@@ -180,7 +193,7 @@ def places(clauses: Iterable[Sequence[Token]]) -> dict[str, frozenset[str]]:
 
 def _places(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     for at, token in enumerate(tokens):
-        gives = _class_of(token) if token.word and _gives_values(token) else ""
+        gives = _class_of(token) if token.word and _gives_values(tokens, at) else ""
         if gives not in _PLACING_CLASSES:
             continue
         is_phrase = not token.surface.isascii() or " " in token.surface
