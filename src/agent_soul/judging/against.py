@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame
-from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, VALUE_CLASSES
+from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
@@ -210,8 +210,16 @@ def _opposed(pair: Pair) -> Iterator[tuple[float, Clause, Clause]]:
         shared = shared_weight(clause.weights, other.weights)
         less, more = sorted((sum(clause.weights.values()), sum(other.weights.values())))
         is_opposed = clause.sign != other.sign and not (clause.denies_aside or other.denies_aside)
-        if is_opposed and shared >= max(_CLAUSE_SHARED, _CLAUSE * less, _CLAUSES * (less + more)):
+        if is_opposed and not _say_others(pair, clause, other) and shared >= max(_CLAUSE_SHARED, _CLAUSE * less, _CLAUSES * (less + more)):
             yield shared, clause, other
+
+
+def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
+    """Tell whether two clauses share nothing but the subject of both, and each says another thing of it."""
+    subject = {t.concept for t in pair.frames[0].subject} & {t.concept for t in pair.frames[1].subject}
+    first, second = ({c: w for c, w in each.weights.items() if c not in subject} for each in (clause, other))
+    own = [sum(w for c, w in a.items() if c not in b) for a, b in ((first, second), (second, first))]
+    return bool(subject) and min(own) >= A_THING and shared_weight(first, second) < POLE_WEIGHT
 
 
 def denied_beside(pair: Pair) -> Judgement | None:

@@ -7,7 +7,11 @@ import re
 
 from agent_soul.judging import quantities as q
 
-_HINT = re.compile(r"half|quarter|clock|dozen|illion|thousand|\dk\b|[€$£]|个半|刻钟|百分之|\d\s*[万亿]", re.IGNORECASE)
+_HINT = re.compile(
+    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|sq\b|ty[- ][a-z]|\dk\b|\d\s?(?:h\b|hour)|[ap]\.?m\b|noon|midday"
+    r"|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
+    re.IGNORECASE,
+)
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "万": 1e4, "亿": 1e8}
 _CURRENCIES = {"€": "euros", "$": "dollars", "£": "pounds"}
 _QUARTER = 15
@@ -24,8 +28,16 @@ def in_digits(text: str) -> str:
 def _amount() -> re.Pattern[str]:
     number = r"\d+(?:[.,]\d+)*"
     words = "|".join(name for name in q.NUMBER_WORDS if name not in ("once", "twice"))
+    clock, to = r"\d\d?(?:[:.]\d\d)?", r"\s?(?:-|–|to|till|until|and)\s?"
     return re.compile(
-        rf"""(?P<hour_and_half>\ban\ hour\ and\ a\ half\b)
+        rf"""\b(?:(?P<from>{clock}){to})?(?P<time>{clock})\s?(?P<half_day>[ap])(?:m\b|\.m\.)
+        | \b(?:noon|midday){to}(?P<till>\d\d?|{words})\b(?![:.]\d)
+        | \b(?P<hours>\d+)\s?h(?:(?:ou)?rs?)?(?:\ and)?\s(?P<more_minutes>\d+)\s?m(?:in(?:ute)?s?)?\b
+        | \b(?P<tens>{"|".join(q.TENS)})[-\ ](?P<ones>{words})\b
+        | \b(?P<hundreds>an?|{words})\ hundred(?:\ and\ (?P<over>{words}))?\b
+        | \b(?:(?P<couple>a\ couple\ of)|(?P<single>a\ single)(?=\ (?:letter|character|word|line|sentence|page|item|day)))\b
+        | \b(?P<square>square\ met(?:re|er)s?|sq\.?\ ?m\b\.?)
+        | (?P<hour_and_half>\ban\ hour\ and\ a\ half\b)
         | (?P<half_hour>\bhalf\ an\ hour\b) | \b(?:an?|(?P<three>three))\ quarters?\ of\ an\ hour\b
         | \b(?P<whole>\d+|{words})\ and\ a\ half(?=\ (?:hour|day|week|month|year))
         | \b(?:(?P<after>half\ past|quarter\ past)\ (?P<past>\d+|{words})|(?P<oclock>\d+|{words})\ o.clock)\b
@@ -42,6 +54,14 @@ def _amount() -> re.Pattern[str]:
 
 def _digits(found: re.Match[str]) -> str:
     said = {name: value for name, value in found.groupdict().items() if value}
+    if "time" in said:
+        return _clock_times(said.get("from"), said["time"], is_afternoon=said["half_day"] in "pP")
+    if "till" in said:
+        return f"12:00 to {_value(said['till']) % _HALF_A_DAY + _HALF_A_DAY:.0f}:00"
+    if "square" in said or "single" in said:
+        return "m2" if "square" in said else "1"
+    if "tens" in said or "hundreds" in said or "couple" in said:
+        return _counted(said)
     if "whole" in said or "cjk_whole" in said:
         return f"{_value(said.get('whole') or said['cjk_whole']) + 0.5:g}" + (" 个" if "cjk_whole" in said else "")
     if "after" in said or "oclock" in said:
@@ -59,6 +79,27 @@ def _digits(found: re.Match[str]) -> str:
     return f"{_minutes(said)} {'分钟' if 'quarter' in said else 'minutes'}"
 
 
+def _clock_times(start: str | None, end: str, *, is_afternoon: bool) -> str:
+    """Return `7:30 pm` and `7 to 9 pm` by 24 hours; what begins a span is before noon where it else came after its end."""
+    late = _by_24_hours(end, is_afternoon)
+    if not start:
+        return late
+    early = _by_24_hours(start, is_afternoon)
+    return f"{early if early < late else _by_24_hours(start, not is_afternoon)} to {late}"
+
+
+def _by_24_hours(clock: str, is_afternoon: bool) -> str:
+    hour, _, minutes = clock.replace(".", ":").partition(":")
+    return f"{int(hour) % _HALF_A_DAY + _HALF_A_DAY * is_afternoon:02}:{minutes or '00'}"
+
+
+def _counted(said: dict[str, str]) -> str:
+    """Return `twenty-four`, `two hundred and fifty` and `a couple of` in digits."""
+    if "hundreds" in said:
+        return f"{100 * (_value(said['hundreds']) or 1) + _value(said.get('over', '')):.0f}"
+    return f"{_value(said['tens']) + _value(said['ones']):.0f}" if "tens" in said else "2"
+
+
 def _value(text: str) -> float:
     return q.numeral(text.lower()) or 0.0
 
@@ -70,6 +111,8 @@ def _scaled(text: str, number: str, scale: str) -> str:
 
 
 def _minutes(said: dict[str, str]) -> int:
+    if "hours" in said:
+        return 60 * int(said["hours"]) + int(said["more_minutes"])
     if "hour_and_half" in said:
         return 90
     if "half_hour" in said:

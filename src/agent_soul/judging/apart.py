@@ -14,6 +14,10 @@ _PARALLEL = 0.5
 """Share of equal words, in order, from which two sentences have one build."""
 _CLOSELY_PARALLEL = 0.74
 _HARDLY_PARALLEL = 0.4
+_QUALITIES = frozenset({"size class"})
+"""Rows that part two things in "small orders ship free" and are what is chosen in "prefers small commits"."""
+_WHOSE = 2
+"""Words that name a relative of the user where the subject is not known: `User's wife`."""
 A_THING = 0.9
 """Weight of what may be a thing by itself: a word, or two unknown Chinese characters ..."""
 _A_CHARACTER = 0.4
@@ -48,7 +52,8 @@ def exception(pair: Pair) -> Judgement | None:
 def other_holder(pair: Pair) -> Judgement | None:
     """Production and tests, laptop and desktop, Python and Go: what is said of one is not said of the other."""
     first, second = (each.holders for each in pair.frames)
-    for row in sorted(first.keys() & second.keys()):
+    choose = all("like" in each.weights for each in pair.frames)
+    for row in sorted((first.keys() & second.keys()) - (_QUALITIES if choose else frozenset())):
         names_owners = row == "role" and all(each.persons for each in pair.frames)
         if not names_owners and not first[row] & second[row]:
             return Judgement(Label.DISTINCT, f"other {row}", (listed(first[row]), listed(second[row])))
@@ -123,9 +128,10 @@ def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
     """Tell whether a statement is about a relative of the user and the other one about the user."""
     is_relative = any(
-        token.word and token.word.holder and token.word.holder[0] == "relative" for token in frame.subject
+        token.word and token.word.holder and token.word.holder[0] == "relative"
+        for token in frame.subject or frame.main[:_WHOSE]
     )
-    return is_relative and "relative" not in other.holders and any(token.concept == "user" for token in other.subject)
+    return is_relative and "relative" not in other.holders and bool(other.main) and other.main[0].concept == "user"
 
 
 def _of_its_own(frame: Frame, other: Frame) -> list[Token]:
@@ -160,7 +166,12 @@ def _is_framed_alike(
     """Tell whether the words beside two segments are equal; beside differing values a segment belongs to the value."""
     before = zip(first[one[0] - 1 : one[0]], second[other[0] - 1 : other[0]], strict=False)
     after = zip(first[one[1] : one[1] + 1], second[other[1] : other[1] + 1], strict=False)
-    return all(a.concept == b.concept for a, b in (*before, *after))
+    return all(a.concept == b.concept or _are_days(a, b) for a, b in (*before, *after))
+
+
+def _are_days(one: Token, other: Token) -> bool:
+    """Tell whether two tokens say when: piano on Sundays and chess on Thursdays are two things all the same."""
+    return bool(one.quantity and other.quantity and one.quantity.kind == other.quantity.kind == "weekday")
 
 
 def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Token]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -23,6 +24,10 @@ _ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
 _REACH = 4
 """Words between `what` and the denial in the clause that it opens."""
+_KEEPING = frozenset({"keep", "leave"})
+_OUT = frozenset({("out", "of"), ("away", "from")})
+_REACH_OF_KEEPING = 7
+"""Words from a verb of keeping to the end of `out of`."""
 _NOT_DENIED = frozenset({"exception", "mention"})
 
 
@@ -98,7 +103,8 @@ def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:
         return False
     following = tokens[at + 1]
     is_modal = bool(following.word and not following.weight and following.concept in ("may", "must", "not"))
-    return is_modal or following.surface.lower() in COPULAS
+    is_pole = bool(following.word and following.concept == "like")
+    return is_modal or is_pole or following.surface.lower() in COPULAS
 
 
 def opens(token: Token) -> bool:
@@ -118,15 +124,37 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
     negative = [token for token in tokens if token.word and token.word.sign < 0]
     states = tuple(token.concept for token in negative if _has_role(token, "state"))
-    turns = len(negative) + (not all(token.weight for token in negative) and _is_bounded(tokens))
+    is_bounded = not all(token.weight for token in negative) and _is_bounded(tokens)
+    turns = _turns(negative) + is_bounded + _keeps_out(tokens)
     aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
     return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
+
+
+def _turns(negative: Sequence[Token]) -> int:
+    """Return how often words turn a sense: what is told twice by one pole, "boring and a waste of time", turns it once."""
+    poles = {token.concept for token in negative if token.weight}
+    return len(poles) + sum(1 for token in negative if not token.weight)
 
 
 def _is_bounded(tokens: Sequence[Token]) -> bool:
     """Tell whether a denial holds until a bound, or for all but one: then it affirms."""
     words = {token.surface.lower() for token in tokens}
-    return bool(words & _BOUNDS or (words & _EXCEPTING and words & _ANYONE))
+    return bool(words & _BOUNDS or (words & _EXCEPTING and words & _ANYONE) or _is_denied_before(tokens))
+
+
+def _is_denied_before(tokens: Sequence[Token]) -> bool:
+    """Tell whether something is not done before something else is: "never merge before the build has passed"."""
+    words = [token.surface.lower() for token in tokens]
+    at = words.index("before") if "before" in words else 0
+    is_denied = any(token.word and token.word.sign < 0 and not token.weight for token in tokens[:at])
+    return is_denied and any(word in COPULAS or word.endswith(("ing", "ed")) for word in words[at + 1 :])
+
+
+def _keeps_out(tokens: Sequence[Token]) -> bool:
+    """Tell whether a clause denies by its verb and a far preposition: "keep passwords out of the logs"."""
+    words = [token.surface.lower() for token in tokens]
+    verb = next((at for at, token in enumerate(tokens) if token.concept in _KEEPING), len(tokens))
+    return any(pair in _OUT for pair in itertools.pairwise(words[verb : verb + _REACH_OF_KEEPING]))
 
 
 def _denials(tokens: Sequence[Token]) -> Iterable[int]:

@@ -20,7 +20,16 @@ _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "
 """What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
 _CJK_PREPOSITIONS = frozenset({"给", "对", "跟", "向", "对于", "关于", "和", "与", "在"})
 _OF_A_SENTENCE = frozenset({"may", "must", "like", "user"})
-_PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached"})
+_PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached", "went", "came", "saw"}) | {
+    "visited",
+    "travelled",
+    "attended",
+    "flew",
+    "spent",
+    "met",
+    "won",
+    "gave",
+}
 _CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
 _ACTS = (
     "add(?:ed)? fix(?:ed)? removed? renamed? bump(?:ed)? refactor(?:ed)? improved? revert(?:ed)? implement(?:ed)?"

@@ -102,8 +102,9 @@ class Pair(_Two):
 
     @functools.cached_property
     def predicate(self) -> float:
-        """Weight of what both say of their subjects."""
-        subjects = {token.concept for each in self.frames for token in each.subject}
+        """Weight of what both say of their subjects; what is the subject of one alone is said by the other."""
+        first, second = ({token.concept for token in each.subject} for each in self.frames)
+        subjects = first & second if first and second else first | second
         said = ({c: w for c, w in each.weights.items() if c not in subjects} for each in self.frames)
         return shared_weight(*said)
 

@@ -10,20 +10,17 @@ NUMERAL = f"[{DIGITS}十百千万半]+"
 NUMBER_WORDS = {
     name: float(number)
     for number, name in enumerate(
-        ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+        (
+            *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven"),
+            *("twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+        )
     )
-} | {
-    "once": 1.0,
-    "twice": 2.0,
-    "fifteen": 15.0,
-    "twenty": 20.0,
-    "thirty": 30.0,
-    "forty": 40.0,
-    "fifty": 50.0,
-    "sixty": 60.0,
-    "ninety": 90.0,
-    "hundred": 100.0,
 }
+TENS = {
+    name: 10.0 * number
+    for number, name in enumerate(("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 2)
+}
+NUMBER_WORDS |= TENS | {"once": 1.0, "twice": 2.0, "hundred": 100.0}
 
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _COUNTED = (
@@ -56,8 +53,8 @@ _UNITS = {
         "cm centimetre centimeter 厘米": 0.01,
         "mm millimetre millimeter 毫米": 0.001,
         "inch inches 英寸 寸": 0.0254,
-        "pixel px 像素": 1e-9,
     },
+    "pixels": {"pixel px 像素": 1.0},
     "area": {"sqm m² m2 平方米 平米 平": 1.0, "hectare 公顷": 1e4, "亩": 667.0},
     "volume": {"litre liter 升": 1.0, "ml millilitre milliliter 毫升": 0.001},
     "weight": {
@@ -79,7 +76,7 @@ UNITS = {
     name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()
 }
 CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
-LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|mm|px|kg|mg|ml|°c|h|%|m²|m"
+LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|mm|px|kg|mg|ml|°c|h|%|m2|m"
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),

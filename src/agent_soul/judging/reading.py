@@ -45,7 +45,7 @@ def _phrases(tokens: list[Token]) -> list[Token]:
             continue
         length = _phrase_length(tokens[position : position + longest_phrase(token.concept.split("-")[0])])
         phrase = tokens[position : position + length]
-        found = _known(" ".join(word.surface for word in phrase), token.concept, token.is_name)
+        found = _known(" ".join(word.surface for word in phrase), token.concept, _is_named(tokens, position))
         if "-" in found.surface and not found.word and (whole := find(found.surface.lower().replace("-", " "))):
             joined.append(Token(found.surface, whole.concept, whole.weight, whole))
         elif "-" in found.surface and not found.word and not found.is_name:
@@ -54,6 +54,13 @@ def _phrases(tokens: list[Token]) -> list[Token]:
             joined += parts(found)
         position += length
     return joined
+
+
+def _is_named(tokens: list[Token], at: int) -> bool:
+    """Tell whether a word is a name: by its capital, or, at the start of a sentence, by the version behind it: Go 1.22."""
+    following = tokens[at + 1].quantity if at + 1 < len(tokens) else None
+    is_of_a_version = following is not None and following.is_version and tokens[at].surface.istitle()
+    return tokens[at].is_name or (is_of_a_version and listed(tokens[at].surface) is not None)
 
 
 def _phrase_length(tokens: list[Token]) -> int:
@@ -220,7 +227,8 @@ def _year(tokens: list[Token], at: int) -> tuple[int, str]:
 def _measure_number(number: float, token: Token, before: Token, following: Token) -> tuple[int, Token]:
     unit = following.surface.lower()
     both = f"{token.surface} {following.surface}"
-    if before.surface.lower() == "at" and number <= _HOURS and (following.ends_clause or not following.surface):
+    ends = following.ends_clause or not unit or unit in _AFTER_A_CLOCK
+    if before.surface.lower() == "at" and number <= _HOURS and ends:
         return 1, Token(token.surface, quantity=Quantity("clock", number % _HOURS * 60, token.surface))
     if unit in ("am", "pm"):
         return 2, Token(both, quantity=Quantity("clock", (number % 12 + 12 * (unit == "pm")) * 60, both))
@@ -262,6 +270,8 @@ def _is_numbered(tokens: list[Token], at: int) -> bool:
 
 
 _HOURS = 24
+_AFTER_A_CLOCK = frozenset({"on", "in", "every", "each", "sharp", "and", "to", "until", "during", "daily"})
+"""Behind these `at nine` is over: a clock time, no count of what follows."""
 _YEARS = range(1990, 2100)
 """Of products these number an edition: Unity 2022, Windows Server 2019."""
 _OPENING = 3

@@ -120,8 +120,9 @@ def other_names(one: Frame, other: Frame) -> tuple[frozenset[str], frozenset[str
 def sense(pair: Pair, at: int) -> int:
     """Return the product of the signs of the clauses that say of their subject what the other statement speaks of."""
     one, other = pair.frames[at], pair.frames[1 - at]
-    told = (clause for clause in pair.clauses[at] if not clause.is_reason)
-    return math.prod(clause.sign for clause in told if _speaks_of(clause, one, other))
+    told = [clause for clause in pair.clauses[at] if not clause.is_reason]
+    of_things = [clause for clause in told if any(map(is_thing, clause.tokens))]  # "and avoids it" tells no more
+    return math.prod(clause.sign for clause in of_things or told if _speaks_of(clause, one, other))
 
 
 def _speaks_of(clause: Clause, frame: Frame, other: Frame) -> bool:

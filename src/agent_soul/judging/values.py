@@ -21,6 +21,7 @@ _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _AGENT = frozenset({"by", "由", "归", "找"})
 _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
+_JOBS = frozenset({"job", "task", "duty", "turf", "call", "business", "area", "baby"})
 _LEAVING = frozenset({"from", "off", "left", "从", "由"})
 _ARRIVING = frozenset(
     {"to", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
@@ -49,6 +50,7 @@ _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched"
     "告别",
     "废弃",
 }
+_FORMERLY = frozenset({"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"})
 _KEEPING = frozenset({"support", "supported", "supporting", "支持"})
 _REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
 _DROPPED = frozenset(
@@ -57,6 +59,7 @@ _DROPPED = frozenset(
 """Support for a thing that is dropped is no use of it."""
 _TITLES = frozenset(["老师", "医生", "教授", "经理", "律师", "师傅", "阿姨", "主任", "先生", "女士"])
 _LEAST_RUN = 2
+_DOERS = frozenset({"we", "i", "you", "they", "to", "please", "always", "must"})
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
 _MOVING = frozenset({"move", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
@@ -99,6 +102,8 @@ def values(tokens: Sequence[Token]) -> dict[str, str]:
     found = {token.concept: _verb_of(tokens, at) for at, token in enumerate(tokens) if _is_named(token)}
     if len(tokens) > _LEAST_RUN and _is_named_first(*tokens[:3]):
         found[tokens[0].concept] = "being"
+    elif len(tokens) > _LEAST_RUN and _does_it_all(tokens[0], tokens[1]):
+        found[tokens[0].concept] = _class_of(tokens[1])
     return {name: verb for name, verb in (*found.items(), *_cjk_values(tokens)) if verb}
 
 
@@ -114,10 +119,18 @@ def _is_named_first(first: Token, second: Token, third: Token) -> bool:
     return is_name and second.surface in _BEING and third.surface in _DETERMINERS
 
 
+def _does_it_all(first: Token, second: Token) -> bool:
+    """Tell whether a sentence begins with a tool and what it does: `VictoriaMetrics stores the readings`."""
+    is_name = first.surface[:1].isupper() and first.surface.isascii() and not first.surface.endswith("s")
+    is_tool = not first.word or first.word.setting is not None
+    does = second.word is not None and {"value verbs", "verbs"} <= second.word.roles and second.surface.endswith("s")
+    return is_name and is_tool and does and second.surface not in _BEING
+
+
 def _cjk_values(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     """Yield the runs of characters that no table knows behind a verb that gives a value: `叫豆包`, `住在杭州滨江区`."""
     for at, token in enumerate(tokens):
-        if not token.surface.isascii() and _gives_values(token):
+        if not token.surface.isascii() and _gives_values(tokens, at):
             run = "".join(t.surface for t in itertools.takewhile(_is_character, tokens[at + 1 :]))
             if len(run) >= _LEAST_RUN:
                 yield run, _class_of(token)
@@ -136,7 +149,7 @@ def _verb_of(tokens: Sequence[Token], at: int) -> str:
         return PLACE  # 上报到 X
     is_means = bool(_INSTRUMENT & set(surfaces[-2:]))
     for verb in range(len(before) - 1, -1, -1):
-        if not _gives_values(before[verb]):
+        if not _gives_values(tokens, at - len(before) + verb):
             continue
         is_joined = bool(_JOINING & {surfaces[verb].rpartition(" ")[2], *surfaces[verb + 1 :]})  # also "lives in"
         if is_joined and before[verb].concept in _BEING:
@@ -157,10 +170,13 @@ def _class_of(verb: Token) -> str:
     return min(classes, default=verb.concept)
 
 
-def _gives_values(token: Token) -> bool:
-    if token.word:
-        return "value verbs" in token.word.roles
-    return _is_participle(token)
+def _gives_values(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a token is a verb that gives a value; what may be a noun too (a log), where it is used as a verb."""
+    token = tokens[at]
+    if not token.word:
+        return _is_participle(token)
+    is_verb = token.surface.endswith("ed") or (tokens[at - 1].surface.lower() in _DOERS if at else True)
+    return "value verbs" in token.word.roles or (is_verb and not token.word.roles.isdisjoint(VALUE_CLASSES))
 
 
 def _is_participle(token: Token) -> bool:
@@ -177,7 +193,7 @@ def places(clauses: Iterable[Sequence[Token]]) -> dict[str, frozenset[str]]:
 
 def _places(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     for at, token in enumerate(tokens):
-        gives = _class_of(token) if token.word and _gives_values(token) else ""
+        gives = _class_of(token) if token.word and _gives_values(tokens, at) else ""
         if gives not in _PLACING_CLASSES:
             continue
         is_phrase = not token.surface.isascii() or " " in token.surface
@@ -194,7 +210,7 @@ def _after_joining(tokens: Sequence[Token], verb: int) -> int:
 
 def persons(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
-    owns = any(token.word and "owning" in token.word.roles for token in tokens)
+    owns = any(token.word and "owning" in token.word.roles for token in tokens) or _is_a_job(tokens)
     acts = any(token.surface.lower() in _AGENT for token in tokens)
     for at, token in enumerate(tokens):
         if not owns and not (acts and _is_agent(tokens, at)):
@@ -205,6 +221,12 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield from _cjk_name(tokens, at)
         elif not token.word and (token.surface.istitle() if token.surface.isascii() else token.is_name):
             yield token.concept
+
+
+def _is_a_job(tokens: Sequence[Token]) -> bool:
+    """Tell whether a clause says whose job a thing is: `The newsletter is Paul's job`."""
+    pairs = itertools.pairwise(tokens)
+    return any(not name.word and name.surface.istitle() and job.surface.lower() in _JOBS for name, job in pairs)
 
 
 def _is_agent(tokens: Sequence[Token], at: int) -> bool:
@@ -224,6 +246,7 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
     words = [token.surface.lower() for token in tokens]
     moves = any(token.word and token.concept in _MOVING for token in tokens)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
+    is_over = not _FORMERLY.isdisjoint(words)
     for at, token in enumerate(tokens):
         if not _is_setting_or_name(token):
             continue
@@ -232,7 +255,7 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
         is_less = chooses and words[at - 1 : at] == ["over"]
         is_old = bool(_OLD & {*words[max(at - 2, 0) : at]} and _CLOSED & {*words})
         is_replaced = before & _REPLACING and "by" not in before and "with" not in before
-        if is_left or is_less or is_old or is_replaced or _is_dropped(words, at):
+        if is_over or is_left or is_less or is_old or is_replaced or _is_dropped(words, at):
             yield token.concept
 
 
