@@ -57,7 +57,7 @@ NOTHING = Clause({}, 1, False, False, ())
 
 def clauses_of(tokens: Sequence[Token]) -> tuple[Clause, ...]:
     """Return the clauses of a text, in order."""
-    return tuple(_with_conditions([*_clauses(tokens)]))
+    return tuple(_with_conditions(_with_amounts(_clauses(tokens))))
 
 
 def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
@@ -80,6 +80,18 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
             yield _clause(part, is_reason)
         part = [] if ends else [token]
         is_reason = reasons or (is_reason and not ends)
+
+
+def _with_amounts(clauses: Iterable[Clause]) -> list[Clause]:
+    """Join a clause that is nothing but numbers to the last main one, which says of what: `Opening date: 1 May`."""
+    joined: list[Clause] = []
+    for clause in clauses:
+        main = [at for at, before in enumerate(joined) if not before.is_reason]
+        if main and not clause.weights and any(token.quantity for token in clause.tokens):
+            joined[main[-1]] = _clause((*joined[main[-1]].tokens, *clause.tokens), is_reason=False)
+        else:
+            joined.append(clause)
+    return joined
 
 
 def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
