@@ -137,7 +137,7 @@ def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
 def _of_its_own(frame: Frame, other: Frame) -> list[Token]:
     """Return the things of the subject which the other statement lacks; a person or value that is given is none."""
     given = frame.value_parts | other.weights.keys()
-    things = [token for token in frame.subject if is_thing(token) and token.concept not in given]
+    things = [token for token in frame.subject if is_thing(token) and token.concept not in given | frame.acts]
     return [token for token in things if not any(token.surface.lower() in person.lower() for person in frame.persons)]
 
 
@@ -178,6 +178,6 @@ def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Tok
     """Return the things of a segment; none where it holds a person or value that is given, or what both speak of."""
     if any(person.startswith(token.surface) for token in segment for person in frame.persons):
         return []
-    things = [token for token in segment if is_thing(token)]
+    things = [token for token in segment if is_thing(token) and token.concept not in frame.acts]
     known = frame.value_parts | other.weights.keys()
     return [] if any(token.concept in known for token in things) else things

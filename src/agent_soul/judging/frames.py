@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.judging import values as given
@@ -49,6 +50,10 @@ def _report() -> re.Pattern[str]:
     )
 
 
+_BEFORE_A_VERB = frozenset({"to", "we", "i", "you", "they", "he", "she", "will", "would", "don't", "do", "does", "did"})
+_MODALS = frozenset({"may", "must"})
+
+
 class Frame(NamedTuple):
     """A statement laid out.
 
@@ -58,7 +63,7 @@ class Frame(NamedTuple):
     `excluded` what it rules out, `lesser` what it likes less; `roles` what its words do in it (see oppositions.txt),
     `unknown` those of its words that no table knows; `order` what it puts first and what later; `is_sentence` that it
     says what holds, which a heading does not. `subject` are the words before the first verb, as far as that is known;
-    `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
+    `acts` are words that stand where a verb does; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
     build: of numbers and settings only the kind.
     """
 
@@ -79,6 +84,7 @@ class Frame(NamedTuple):
     main: tuple[Token, ...]
     slots: tuple[str, ...]
     persons: frozenset[str]
+    acts: frozenset[str]
     roles: frozenset[str]
     unknown: frozenset[str]
     order: Order
@@ -134,6 +140,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         subject=() if is_report else subject,
         main=told,
         slots=tuple(map(_slot, told)),
+        acts=frozenset(act for clause in clauses for act in _acts_of(clause.tokens)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
         roles=frozenset(role for clause in clauses for role in roles_of(clause)),
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
@@ -154,6 +161,14 @@ def _with_next(clauses: Sequence[Clause], at: int) -> tuple[Token, ...]:
     """Return the tokens of a clause and, after it, those of the one that says instead of what."""
     beside = clauses[at + 1].tokens if at + 1 < len(clauses) and clauses[at + 1].is_reason else ()
     return clauses[at].tokens + beside
+
+
+def _acts_of(tokens: Sequence[Token]) -> Iterator[str]:
+    """Yield what is done by its place: behind a pronoun, `to`, or a word such as `must`, and no noun of the tables."""
+    for before, token in itertools.pairwise(tokens):
+        is_told = before.surface.lower() in _BEFORE_A_VERB or before.concept in _MODALS or before.concept == "not"
+        if is_told and token.weight and token.surface.isascii() and token.surface.islower():
+            yield token.concept
 
 
 def is_thing(token: Token) -> bool:
