@@ -28,7 +28,7 @@ _KEEPING = frozenset({"keep", "leave"})
 _OUT = frozenset({("out", "of"), ("away", "from")})
 _REACH_OF_KEEPING = 7
 """Words from a verb of keeping to the end of `out of`."""
-_NOT_DENIED = frozenset({"exception", "mention"})
+_ONLY_AFFIRMED = frozenset({"exception", "mention"})
 
 
 class Clause(NamedTuple):
@@ -174,7 +174,9 @@ def _denials(tokens: Sequence[Token]) -> Iterable[int]:
 
 
 def roles_of(clause: Clause) -> Iterable[str]:
-    """Yield the roles of a clause's words; a denied exception ("no exceptions") is none, nor is a denied question."""
+    """Yield the roles of a clause's words; an exception or a question that is denied or only supposed is none."""
+    is_supposed = False
     for token in clause.tokens:
+        is_supposed = is_supposed or _has_role(token, "condition")
         if token.word:
-            yield from token.word.roles - (_NOT_DENIED if clause.sign < 0 else frozenset())
+            yield from token.word.roles - (_ONLY_AFFIRMED if clause.sign < 0 or is_supposed else frozenset())
