@@ -83,6 +83,8 @@ def given_up(pair: Pair) -> Judgement | None:
         given = {f"{row}={value}" for row, values in other.settings.items() for value in values}
         given |= other.names.keys() | other.values.keys()
         denied = one.denied | (one.excluded if pair.contained >= _EXCLUDED_TOPIC else frozenset())
+        if denied & other.denied:
+            continue  # both leave the same behind
         gone = denied & given - other.denied - other.excluded - other.lesser
         if gone and pair.contained >= _GIVEN_UP_TOPIC:
             return Judgement(Label.CONFLICT, "given up", (_as_written(gone, other),))

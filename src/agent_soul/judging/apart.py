@@ -13,7 +13,9 @@ _TOPIC = 0.34
 _PARALLEL = 0.5
 """Share of equal words, in order, from which two sentences have one build."""
 _CLOSELY_PARALLEL = 0.74
+_FAIRLY_PARALLEL = 0.6
 _HARDLY_PARALLEL = 0.4
+_MUCH_ALIKE = 0.7
 _QUALITIES = frozenset({"size class"})
 """Rows that part two things in "small orders ship free" and are what is chosen in "prefers small commits"."""
 _WHOSE = 2
@@ -91,6 +93,8 @@ def other_object(pair: Pair) -> Judgement | None:
         return None
     first, second = (each.main for each in pair.frames)
     ratio, opcodes = pair.alignment
+    if ratio < _FAIRLY_PARALLEL and pair.alike >= _MUCH_ALIKE:
+        return None  # so much else agrees that the one thing may be said in another word
     least = _A_CHARACTER if ratio >= _CLOSELY_PARALLEL else A_THING
     for kind, a1, a2, b1, b2 in opcodes if ratio >= _PARALLEL else ():
         if kind == "replace" and _is_framed_alike(first, (a1, a2), second, (b1, b2)):
