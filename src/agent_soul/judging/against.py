@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.clauses import Clause
-from agent_soul.judging.frames import Frame
+from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.ordering import are_turned
@@ -162,6 +162,8 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     aside = pair.frames[0].value_parts | pair.frames[1].value_parts
     verbs = {*first.values()} & {*second.values()}
+    if "being" not in verbs and any(_is_of_a_thing_alone(*each) for each in (pair.frames, pair.frames[::-1])):
+        return None
     if _ADDRESSING in verbs:
         is_one = True
     elif verbs & {*VALUE_CLASSES} or all("unique" in each.roles for each in pair.frames):
@@ -175,6 +177,13 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
     return Judgement(Label.CONFLICT, "differing value", shown)
+
+
+def _is_of_a_thing_alone(one: Frame, other: Frame) -> bool:
+    """Tell whether one speaks of a thing of the user, such as the office, and the other one of the user."""
+    own = [token for token in one.subject if is_thing(token) and token.concept not in other.weights]
+    is_of_both = all(any(token.concept == "user" for token in each.subject) for each in (one, other))
+    return is_of_both and bool(own) and not any(map(is_thing, other.subject))
 
 
 def differing_place(pair: Pair) -> Judgement | None:

@@ -42,11 +42,12 @@ def aligned(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[Toke
 
 def _matches(one: Sequence[Token], other: Sequence[Token]) -> list[_Match]:
     """Return the pairs of spans that stand for each other, none of them overlapping, the plainest chosen first."""
-    first, second = ({token.concept for token in tokens if token.weight} for tokens in (one, other))
-    mine = _lacking(one, second)
-    theirs = _lacking(other, first) if mine else []
+    there, here = ({token.concept for token in tokens if token.weight} for tokens in (other, one))
+    if not any(_is_lacking(token, there) for token in one) or not any(_is_lacking(token, here) for token in other):
+        return []  # before the thesaurus is loaded
     found = []
-    for a, weight in mine:
+    theirs = _lacking(other, here)
+    for a, weight in _lacking(one, there) if theirs else ():
         for b, beside in theirs:
             if shared := a.rows & b.rows:
                 found.append(_Match((-min(weight, beside), -len(shared), a.start, b.start, a.end, b.end), a, b))
@@ -62,9 +63,13 @@ def _lacking(tokens: Sequence[Token], there: set[str]) -> list[tuple[Span, float
     lacking = []
     for span in spans_of(tuple(tokens)):
         said = [token for token in tokens[span.start : span.end] if token.weight >= _LEAST_WEIGHT]
-        if said and not any(token.concept in there for token in said):
+        if said and all(_is_lacking(token, there) for token in said):
             lacking.append((span, sum(token.weight for token in said)))
     return lacking
+
+
+def _is_lacking(token: Token, there: set[str]) -> bool:
+    return token.weight >= _LEAST_WEIGHT and token.concept not in there and _is_open(token)
 
 
 @functools.lru_cache(maxsize=8192)
