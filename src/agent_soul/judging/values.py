@@ -57,7 +57,6 @@ _DROPPED = frozenset(
     {"不再", "弃用", "停用", "已弃用", "废弃", "换成", "改成", "改用", "迁移到", "迁到", "切换到", "切到"}
 )
 """Support for a thing that is dropped is no use of it."""
-_TITLES = frozenset(["老师", "医生", "教授", "经理", "律师", "师傅", "阿姨", "主任", "先生", "女士"])
 _LEAST_RUN = 2
 _DOERS = frozenset({"we", "i", "you", "they", "to", "please", "always", "must"})
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
@@ -236,8 +235,8 @@ def _is_agent(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
-    """Yield the name that a family name begins: `张伟`, `陈老师`."""
-    if at + 1 < len(tokens) and (_is_character(tokens[at + 1]) or tokens[at + 1].surface in _TITLES):
+    """Yield the name that a family name begins: `张伟`."""
+    if at + 1 < len(tokens) and _is_character(tokens[at + 1]):
         yield tokens[at].surface + tokens[at + 1].surface
 
 
