@@ -22,9 +22,9 @@ _AGENT = frozenset({"by", "由", "归", "找"})
 _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
 _JOBS = frozenset({"job", "task", "duty", "turf", "call", "business", "area", "baby"})
-_LEAVING = frozenset({"from", "off", "left", "从", "由"})
+_LEAVING = frozenset({"from", "off", "out of", "left", "从", "由"})
 _ARRIVING = frozenset(
-    {"to", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
+    {"to", "into", "onto", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
 ) | {"切换到", "切到", "切换成", "搬到", "替换为", "替换成"}
 _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather than"}) | {
     "而不是",
@@ -51,6 +51,9 @@ _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched"
     "废弃",
 }
 _FORMERLY = frozenset({"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"})
+_GONE = frozenset(
+    {"cancelled", "canceled", "retired", "decommissioned", "phased out", "switched off", "shut down", "discontinued"}
+) | {"作废", "退役", "下线", "停用", "注销", "取消"}
 _KEEPING = frozenset({"support", "supported", "supporting", "支持"})
 _REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
 _DROPPED = frozenset(
@@ -60,7 +63,7 @@ _DROPPED = frozenset(
 _LEAST_RUN = 2
 _DOERS = frozenset({"we", "i", "you", "they", "to", "please", "always", "must"})
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
-_MOVING = frozenset({"move", "left and right=left"})
+_MOVING = frozenset({"move", "move out", "migrate", "convert", "switch", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
 _COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
 _CHOOSING = frozenset({"decide", "like"})
@@ -212,7 +215,7 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
     owns = any(token.word and "owning" in token.word.roles for token in tokens) or _is_a_job(tokens)
     acts = any(token.surface.lower() in _AGENT for token in tokens)
     for at, token in enumerate(tokens):
-        if not owns and not (acts and _is_agent(tokens, at)):
+        if (not owns and not (acts and _is_agent(tokens, at))) or _is_left_by(tokens, at):
             continue
         if token.word and token.word.holder and token.word.holder[0] == "role":
             yield token.word.holder[1]
@@ -220,6 +223,12 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield from _cjk_name(tokens, at)
         elif not token.word and (token.surface.istitle() if token.surface.isascii() else token.is_name):
             yield token.concept
+
+
+def _is_left_by(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a thing came from who is named here: `Ann took over the tests from Ben`."""
+    before = [token.surface.lower() for token in tokens[max(at - _REACH_OF_LEAVING, 0) : at]]
+    return "from" in before or "从" in before
 
 
 def _is_a_job(tokens: Sequence[Token]) -> bool:
@@ -261,6 +270,8 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
 def _is_dropped(words: Sequence[str], at: int) -> bool:
     """Tell whether a clause says that what stands here is done with: `no longer use X`, `X was replaced by`."""
     before, after = words[max(at - _REACH_OF_DROPPING, 0) : at], words[at + 1 : at + 4]
+    if not _GONE.isdisjoint(words[at + 1 : at + 2 + _REACH_OF_DROPPING]):
+        return True
     is_over = (before[-1:] == ["left"] or not _DROPPING.isdisjoint(before)) and _KEEPING.isdisjoint(before)
     is_done_with = bool(_DROPPED & {*after}) and not _KEEPING & {*after}
     return is_over or is_done_with or " ".join(after).startswith(_REPLACED_BY)
