@@ -186,5 +186,6 @@ def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Tok
     if any(person.startswith(token.surface) for token in segment for person in frame.persons):
         return []
     things = [token for token in segment if is_thing(token) and token.concept not in frame.acts]
-    known = frame.value_parts.union(other.weights, *frame.places.values())
+    rivals = (frame.places[verbs] for verbs in frame.places.keys() & other.places.keys())
+    known = frame.value_parts.union(other.weights, *rivals)
     return [] if any(token.concept in known for token in things) else things

@@ -16,7 +16,7 @@ _LEFT = 2.0
 def differing_name(pair: Pair) -> Judgement | None:
     """Each names one that the other lacks, in a place of its own, and most of the rest agrees."""
     one, other = pair.frames
-    if not pair.are_sentences or pair.gives_several or one.sign != other.sign:
+    if not pair.are_sentences or pair.gives_several:
         return None
     own = _own_names(one, other), _own_names(other, one)
     if not all(own) or all(_are_subjects(names, frame) for names, frame in zip(own, pair.frames, strict=True)):
