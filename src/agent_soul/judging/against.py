@@ -212,7 +212,7 @@ def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
 
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
-    if pair.reports or pair.contained < _SENSE_TOPIC or orders_agree(*(each.order for each in pair.frames)):
+    if pair.reports or pair.is_gated or pair.contained < _SENSE_TOPIC or orders_agree(*(each.order for each in pair.frames)):
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
     if best is None:
@@ -249,7 +249,7 @@ def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
 
 def denied_beside(pair: Pair) -> Judgement | None:
     """A clause that denies nothing but what the other statement affirms."""
-    if pair.contained < _DENIED_TOPIC or pair.reports:
+    if pair.contained < _DENIED_TOPIC or pair.reports or pair.is_gated:
         return None
     for at, text in ((0, pair.other.text), (1, pair.one.text)):
         other = pair.clauses[1 - at]
@@ -269,7 +269,7 @@ def differing_sense(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
-    is_told = not pair.reports and not denies_aside and one.subject and other.subject
+    is_told = not pair.reports and not pair.is_gated and not denies_aside and one.subject and other.subject
     if not is_about_one or not is_told or orders_agree(one.order, other.order) or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))

@@ -31,6 +31,18 @@ _REACH_OF_KEEPING = 7
 _ONLY_AFFIRMED = frozenset({"exception", "mention"})
 
 
+ALLOWS_ONLY = "allows only"
+DENIES_BEFORE = "denies before"
+_ONLY = frozenset({"only", "只有", "只能"})
+_MUST = frozenset({"必须", "must", "need", "needs", "have", "has", "须", "得"})
+_FIRST = frozenset({"after", "once", "first", "之后", "以后", "后", "事先", "先"})
+_THEN = _FIRST | {"when", "if", "with", "until", "时"}
+_ONLY_THEN = frozenset({"才", "才能", "才可", "才可以", "才会", "方可", "必须先", "须先", "要先"})
+_BEFOREHAND = frozenset(
+    {"before", "until", "unless", "without", "long", "while", "之前", "以前", "前", "没有", "没", "未", "除非", "未经"}
+)
+
+
 class Clause(NamedTuple):
     """A part of a statement that affirms (`sign` 1) or denies (-1) something; `weights` says of what.
 
@@ -171,6 +183,16 @@ def _keeps_out(tokens: Sequence[Token]) -> bool:
 
 def _denials(tokens: Sequence[Token]) -> Iterable[int]:
     return (at for at, token in enumerate(tokens) if token.word and token.word.sign < 0)
+
+
+def gate(clauses: Iterable[Clause]) -> str:
+    """Return how main clauses make one thing wait for another: allowed only after it, or denied before it; else ""."""
+    main = [clause for clause in clauses if not clause.is_reason]
+    words = {word for clause in main for token in clause.tokens for word in token.surface.lower().split(" ")}
+    if words & _ONLY_THEN or (words & _ONLY and words & _THEN) or (words & _MUST and words & _FIRST):
+        return ALLOWS_ONLY
+    is_denied = any(token.word and token.word.sign < 0 for clause in main for token in clause.tokens)
+    return DENIES_BEFORE if is_denied and words & _BEFOREHAND else ""
 
 
 def roles_of(clause: Clause) -> Iterable[str]:

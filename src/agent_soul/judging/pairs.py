@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from agent_soul.judging.aligning import aligned
-from agent_soul.judging.clauses import Clause
+from agent_soul.judging.clauses import ALLOWS_ONLY, DENIES_BEFORE, Clause, gate
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.lexicon import CJK
 from agent_soul.judging.pieces import Token
@@ -164,6 +164,11 @@ class Pair(_Two):
         aside = frozenset(concepts)
         first, second = ({c: w for c, w in each.weights.items() if c not in aside} for each in self.frames)
         return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), least)
+
+    @functools.cached_property
+    def is_gated(self) -> bool:
+        """Tell whether one allows a thing only after another, and one denies it before: both may say the same."""
+        return {gate(each.clauses) for each in self.frames} == {ALLOWS_ONLY, DENIES_BEFORE}
 
     @functools.cached_property
     def gives_several(self) -> bool:

@@ -62,7 +62,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     names = other_names(one, other)
     if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other):
+    if not _are_of_one_sense(pair) or are_crossed(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
@@ -83,7 +83,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
 def says_nearly_the_same(pair: Pair) -> Judgement | None:
     """Much in common beyond the subject: what two statements do not share may be said in words that no table joins."""
     one, other = pair.frames
-    if any(pair.left_over) or any(other_names(one, other)) or sense(pair, 0) != sense(pair, 1):
+    if any(pair.left_over) or any(other_names(one, other)) or not _are_of_one_sense(pair):
         return None
     if are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
         return None
@@ -115,6 +115,10 @@ def other_names(one: Frame, other: Frame) -> tuple[frozenset[str], frozenset[str
         frozenset(a.names.keys() - b.weights.keys() - b.names.keys()) for a, b in ((one, other), (other, one))
     )
     return first, second
+
+
+def _are_of_one_sense(pair: Pair) -> bool:
+    return pair.is_gated or sense(pair, 0) == sense(pair, 1)
 
 
 def sense(pair: Pair, at: int) -> int:
