@@ -8,6 +8,8 @@ from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed
 from agent_soul.judging.pieces import Token
 
+_NO_MEASURE = frozenset({"ordinal", "nth", "time", "clock"})
+"""Kinds of numbers that two dated events do not measure: which of them it is, and how long before it."""
 _TOPIC = 0.34
 """Share of the smaller statement below which two speak of different things."""
 _PARALLEL = 0.5
@@ -69,7 +71,7 @@ def other_occasion(pair: Pair) -> Judgement | None:
     if all(ordinals):
         return Judgement(Label.DISTINCT, "other occasion", (ordinals[0][0], ordinals[1][0]))
     dates = [[q.shown for q in side if q.is_date] for side in (first, second)]
-    measured = [[q for q in side if not q.is_date and q.kind not in ("ordinal", "nth")] for side in (first, second)]
+    measured = [[q for q in side if not q.is_date and q.kind not in _NO_MEASURE] for side in (first, second)]
     is_over = all(each.is_past for each in pair.frames) or pair.one.kind == pair.other.kind == "observation"
     is_dated = all(any(q.kind in ("date", "year") for q in side) for side in (first, second))
     if all(dates) and (is_over or (is_dated and any(q.is_like(p) for q in measured[0] for p in measured[1]))):

@@ -22,6 +22,8 @@ _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 _EXCEPTING = frozenset({"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外"})
 _ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人", "谁", "其他人", "别人"})
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
+_CJK_BEFORE = frozenset({"之前", "以前", "前"})
+_NOT_YET = frozenset({"没有", "没", "未", "尚未", "还没", "还没有", "未经"})
 _REACH = 4
 """Words between `what` and the denial in the clause that it opens."""
 _KEEPING = frozenset({"keep", "leave"})
@@ -146,7 +148,7 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     is_beside = is_reason or any(_has_role(token, "aside") for token in tokens[:2])
     factor = _REASON_WEIGHT if is_beside else 1.0
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
-    negative = [token for token in tokens if token.word and token.word.sign < 0]
+    negative = [token for at, token in enumerate(tokens) if _denies(tokens, at)]
     states = tuple(token.concept for token in negative if _has_role(token, "state"))
     is_bounded = not all(token.weight for token in negative) and _is_bounded(tokens)
     turns = _turns(negative) + is_bounded + _keeps_out(tokens)
@@ -158,6 +160,14 @@ def _turns(negative: Sequence[Token]) -> int:
     """Return how often words turn a sense: what is told twice by one pole, "boring and a waste of time", turns it once."""
     poles = {token.concept for token in negative if token.weight}
     return len(poles) + sum(1 for token in negative if not token.weight)
+
+
+def _denies(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a token turns the sense; before something has happened is when it has not: `没有通过之前`."""
+    token = tokens[at]
+    is_denial = token.word is not None and token.word.sign < 0
+    is_not_yet = is_denial and not token.weight and any(t.surface in _CJK_BEFORE for t in tokens[at + 1 :])
+    return is_denial and not (is_not_yet and token.surface in _NOT_YET)
 
 
 def _is_bounded(tokens: Sequence[Token]) -> bool:
@@ -182,7 +192,7 @@ def _keeps_out(tokens: Sequence[Token]) -> bool:
 
 
 def _denials(tokens: Sequence[Token]) -> Iterable[int]:
-    return (at for at, token in enumerate(tokens) if token.word and token.word.sign < 0)
+    return (at for at in range(len(tokens)) if _denies(tokens, at))
 
 
 def gate(clauses: Iterable[Clause]) -> str:

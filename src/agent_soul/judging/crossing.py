@@ -84,8 +84,15 @@ def _differ(first: Iterable[str], second: Iterable[str], among: Container[str]) 
 
 def _things(frame: Frame) -> list[list[str]]:
     """Return what each clause that is no reason speaks of."""
-    told = (clause.tokens for clause in frame.clauses if not clause.is_reason)
-    return [[token.concept for token in tokens if _counts(token)] for tokens in told]
+    joined: list[list[str]] = []
+    listed: list[str] = []
+    for clause in frame.clauses:
+        if clause.is_reason:
+            continue
+        listed += [token.concept for token in clause.tokens if _counts(token)]
+        if not all(token.weight for token in clause.tokens):  # else one of a list: roads, rivers and bridges
+            joined, listed = [*joined, listed], []
+    return [*joined, listed] if listed else joined
 
 
 def _counts(token: Token) -> bool:

@@ -146,7 +146,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
         order=_order(main, said),
         is_sentence=bool(subject) or any(map(_says_what_holds, said)),
-        is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
+        is_past=any(not _PAST.isdisjoint(token.surface.lower().split()) for token in said) or any(word in text for word in _CJK_PAST),
         is_report=is_report,
     )
 

@@ -38,7 +38,7 @@ def order(tokens: Sequence[Token]) -> Order:
     for at, word in enumerate(words):
         if word in _BEFORE | _AFTER:
             done, bound = _parts(tokens, at)
-        elif word in _CJK_BEFORE | _CJK_AFTER:
+        elif word in _CJK_BEFORE | _CJK_AFTER and not _is_how_long(tokens[at + 1 : at + 2]):
             start = next((n for n in range(at) if words[n] == "在"), 0)
             bound, done = tokens[start:at], [*tokens[:start], *tokens[at + 1 :]]
         else:
@@ -46,6 +46,11 @@ def order(tokens: Sequence[Token]) -> Order:
         is_first = word in _BEFORE | _CJK_BEFORE and not _is_denied(done)
         return Order(_weights(done), _weights(bound)) if is_first else Order(_weights(bound), _weights(done))
     return _listed(tokens, words)
+
+
+def _is_how_long(following: Sequence[Token]) -> bool:
+    """Tell whether a time follows: `开场前半小时` is a moment, no order."""
+    return any(token.quantity and token.quantity.kind == "time" for token in following)
 
 
 def _is_denied(tokens: Sequence[Token]) -> bool:

@@ -311,4 +311,5 @@ def _names_something(token: Token) -> bool:
     word = token.word
     if word and (word.setting or (word.holder and word.holder[0] in ("language", "system"))):
         return True
-    return not word and not token.quantity and (token.is_name or token.surface[:1].isupper())
+    is_acronym = token.surface.isascii() and token.surface.isupper() and len(token.surface) > 1
+    return is_acronym or (not word and not token.quantity and (token.is_name or token.surface[:1].isupper()))

@@ -36,6 +36,7 @@ _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
 _REACH_OF_LEAVING = 3
 _REACH_OF_DROPPING = 4
+_REACH_OF_GOING = 8
 _OLD = frozenset({"old", "former", "previous", "旧", "老", "旧的", "原来的", "以前的"})
 _CLOSED = frozenset(
     {"read-only", "closed", "archived", "deleted", "gone", "switched off", "shut down", "cancelled"}
@@ -53,7 +54,7 @@ _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched"
 _FORMERLY = frozenset({"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"})
 _GONE = frozenset(
     {"cancelled", "canceled", "retired", "decommissioned", "phased out", "switched off", "shut down", "discontinued"}
-) | {"作废", "退役", "下线", "停用", "注销", "取消"}
+) | {"作废", "退役", "下线", "下架", "停用", "注销", "取消", "清空", "拆除", "报废"}
 _KEEPING = frozenset({"support", "supported", "supporting", "支持"})
 _REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
 _DROPPED = frozenset(
@@ -270,7 +271,7 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
 def _is_dropped(words: Sequence[str], at: int) -> bool:
     """Tell whether a clause says that what stands here is done with: `no longer use X`, `X was replaced by`."""
     before, after = words[max(at - _REACH_OF_DROPPING, 0) : at], words[at + 1 : at + 4]
-    if not _GONE.isdisjoint(words[at + 1 : at + 2 + _REACH_OF_DROPPING]):
+    if not _GONE.isdisjoint(words[at + 1 : at + 1 + _REACH_OF_GOING]) or (before[-2:-1] == ["shut"] and "down" in after):
         return True
     is_over = (before[-1:] == ["left"] or not _DROPPING.isdisjoint(before)) and _KEEPING.isdisjoint(before)
     is_done_with = bool(_DROPPED & {*after}) and not _KEEPING & {*after}
