@@ -131,7 +131,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
-        names={token.concept: token.surface for token in said if token.is_name},
+        names={token.concept: token.surface for token in said if token.is_name or is_product(token)},
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         places=given.places([clause.tokens for clause in affirmed]),
         denied=denied,
@@ -146,7 +146,8 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
         order=_order(main, said),
         is_sentence=bool(subject) or any(map(_says_what_holds, said)),
-        is_past=any(not _PAST.isdisjoint(token.surface.lower().split()) for token in said) or any(word in text for word in _CJK_PAST),
+        is_past=any(not _PAST.isdisjoint(token.surface.lower().split()) for token in said)
+        or any(word in text for word in _CJK_PAST),
         is_report=is_report,
     )
 
@@ -169,6 +170,11 @@ def _acts_of(tokens: Sequence[Token]) -> Iterator[str]:
         is_told = before.surface.lower() in _BEFORE_A_VERB or before.concept in _MODALS or before.concept == "not"
         if is_told and token.weight and token.surface.isascii() and token.surface.islower():
             yield token.concept
+
+
+def is_product(token: Token) -> bool:
+    """Tell whether a value of a setting is a name: Redis, not dark."""
+    return bool(token.word and token.word.setting) and any(map(str.isupper, token.surface))
 
 
 def is_thing(token: Token) -> bool:

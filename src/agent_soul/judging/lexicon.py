@@ -100,7 +100,13 @@ def find(form: str) -> Word | None:
     known = listed(form) or word(form) or (word(form[:-1]) if form.endswith("s") else None)
     if not known and form.endswith("ly") and form[:-2] in load().settings:
         return listed(form[:-2])  # formally, privately
-    return known or (_stemmed(form[:_BEGINNING]).get(key_of(form)) if form.isascii() else None)
+    return known or (_inflected(form) if form.isascii() else None)
+
+
+def _inflected(form: str) -> Word | None:
+    """Return the word of a form by its stems, without the roles that its listed form alone has: not `reading that`."""
+    found = _stemmed(form[:_BEGINNING]).get(key_of(form))
+    return found._replace(roles=found.roles - _OF_A_FORM) if found else None
 
 
 def entry(form: str) -> Word | None:

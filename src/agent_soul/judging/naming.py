@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agent_soul.judging.apart import A_THING, is_called
-from agent_soul.judging.frames import Frame, is_thing
+from agent_soul.judging.frames import Frame, is_product
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed
 from agent_soul.judging.pieces import Token
 
@@ -31,7 +31,7 @@ def differing_name(pair: Pair) -> Judgement | None:
 
 def _own_names(frame: Frame, other: Frame) -> list[Token]:
     there = other.weights.keys() | other.names.keys()
-    return [t for t in frame.main if is_called(t) and t.concept not in there]
+    return [t for t in frame.main if (is_called(t) or is_product(t)) and t.concept not in there]
 
 
 def _are_subjects(names: list[Token], frame: Frame) -> bool:

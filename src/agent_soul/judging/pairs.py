@@ -143,6 +143,12 @@ class Pair(_Two):
         )
 
     @functools.cached_property
+    def unmatched(self) -> tuple[list[Quantity], list[Quantity]]:
+        """Return `left_over` without what counts to one where the other counts nothing like it: `一份`, `one voucher`."""
+        first, second = self.left_over
+        return _of_weight(first, second), _of_weight(second, first)
+
+    @functools.cached_property
     def rivals(self) -> list[tuple[Quantity, Quantity]]:
         """Return the quantities of one kind of which each side has its own."""
         return [(one, other) for one, other in itertools.product(*self.left_over) if one.is_like(other)]
@@ -180,6 +186,10 @@ class Pair(_Two):
 
     def only_one(self, role: str) -> bool:
         return (role in self.frames[0].roles) != (role in self.frames[1].roles)
+
+
+def _of_weight(own: Sequence[Quantity], other: Sequence[Quantity]) -> list[Quantity]:
+    return [q for q in own if q.kind != "count" or q.value != 1 or any(map(q.is_like, other))]
 
 
 def _is_cjk(text: str) -> bool:

@@ -60,7 +60,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     """Nearly all in common, and no number, name, sense or thing that differs."""
     one, other = pair.frames
     names = other_names(one, other)
-    if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
+    if any(pair.unmatched) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
     if not _are_of_one_sense(pair) or are_crossed(one, other):
         return None
@@ -83,7 +83,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
 def says_nearly_the_same(pair: Pair) -> Judgement | None:
     """Much in common beyond the subject: what two statements do not share may be said in words that no table joins."""
     one, other = pair.frames
-    if any(pair.left_over) or any(other_names(one, other)) or not _are_of_one_sense(pair):
+    if any(pair.unmatched) or any(other_names(one, other)) or not _are_of_one_sense(pair):
         return None
     if are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
         return None
