@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
+from agent_soul.judging.clauses import conditions
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.pairs import Judgement, Label, Pair, listed
+from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.pieces import Token
 
 _NO_MEASURE = frozenset({"ordinal", "nth", "time", "clock"})
@@ -18,6 +20,7 @@ _CLOSELY_PARALLEL = 0.74
 _FAIRLY_PARALLEL = 0.6
 _HARDLY_PARALLEL = 0.4
 _MUCH_ALIKE = 0.7
+_CONDITION = 0.6
 _QUALITIES = frozenset({"size class"})
 """Rows that part two things in "small orders ship free" and are what is chosen in "prefers small commits"."""
 _WHOSE = 2
@@ -61,6 +64,16 @@ def other_holder(pair: Pair) -> Judgement | None:
         names_owners = row == "role" and all(each.persons for each in pair.frames)
         if not names_owners and not first[row] & second[row]:
             return Judgement(Label.DISTINCT, f"other {row}", (listed(first[row]), listed(second[row])))
+    return None
+
+
+def other_condition(pair: Pair) -> Judgement | None:
+    """What holds when a thing is so says nothing about when it is not: with people in the aisle, and without."""
+    first, second = (conditions(each.clauses) for each in pair.frames)
+    for one, other in itertools.product(first, second):
+        shared = shared_weight(one.weights, other.weights)
+        if one.sign != other.sign and shared >= _CONDITION * max(sum(one.weights.values()), sum(other.weights.values())):
+            return Judgement(Label.DISTINCT, "other condition")
     return None
 
 

@@ -195,6 +195,21 @@ def _denials(tokens: Sequence[Token]) -> Iterable[int]:
     return (at for at in range(len(tokens)) if _denies(tokens, at))
 
 
+def conditions(clauses: Iterable[Clause]) -> list[Clause]:
+    """Return the conditions that a statement gives, each as a clause: `while it is plugged in`, `有人的时候`."""
+    found = []
+    for clause in clauses:
+        tokens = clause.tokens
+        at = next((n for n, token in enumerate(tokens) if _has_role(token, "condition")), None)
+        if at is None:
+            continue
+        end = next((n for n in range(at, len(tokens)) if tokens[n].surface == ","), len(tokens))
+        part = tokens[at + 1 : end] if tokens[at].surface.isascii() or at == 0 else tokens[:at]
+        if any(token.weight for token in part):
+            found.append(_clause(part, is_reason=False))
+    return found
+
+
 def gate(clauses: Iterable[Clause]) -> str:
     """Return how main clauses make one thing wait for another: allowed only after it, or denied before it; else ""."""
     main = [clause for clause in clauses if not clause.is_reason]
