@@ -21,6 +21,9 @@ _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _AGENT = frozenset({"by", "由", "归", "找"})
 _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
+_OFFICES = frozenset(
+    {"lead", "officer", "manager", "director", "engineer", "coordinator", "steward", "desk", "office", "team", "group"}
+) | {"department", "committee", "board", "chair", "secretary", "librarian", "nurse", "editor", "组", "部", "科", "处", "室"}
 _JOBS = frozenset({"job", "task", "duty", "turf", "call", "business", "area", "baby"})
 _LEAVING = frozenset({"from", "off", "out of", "left", "从", "由"})
 _ARRIVING = frozenset(
@@ -224,6 +227,8 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield from _cjk_name(tokens, at)
         elif not token.word and (token.surface.istitle() if token.surface.isascii() else token.is_name):
             yield token.concept
+        elif token.surface.lower() in _OFFICES and at and tokens[at - 1].weight:
+            yield f"{tokens[at - 1].concept} {token.concept}"
 
 
 def _is_left_by(tokens: Sequence[Token], at: int) -> bool:
