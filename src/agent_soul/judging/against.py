@@ -20,8 +20,8 @@ from agent_soul.judging.values import ANY_VERB
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
 _VERSION_TOPIC = 0.28
-_NUMBER_TOPIC = 0.42
-_BARE_NUMBER_TOPIC = 0.5
+_NUMBER_TOPIC = 0.35
+_BARE_NUMBER_TOPIC = 0.42
 _GIVEN_UP_TOPIC = 0.2
 _EXCLUDED_TOPIC = 0.45
 _SETTING_TOPIC = 0.34

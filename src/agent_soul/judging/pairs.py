@@ -120,10 +120,16 @@ class Pair(_Two):
         first, second = ({c: w for c, w in each.things.items() if c not in aside} for each in self.frames)
         return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), _THE_USER)
 
+    def _quantities(self, frame: Frame) -> Sequence[Quantity]:
+        """Return the quantities of a statement; what a count counts, only as far as both languages have a word for it."""
+        if not self.is_bilingual:
+            return frame.quantities
+        return [each._replace(things=each.things - frame.unknown) for each in frame.quantities]
+
     @functools.cached_property
     def left_over(self) -> tuple[list[Quantity], list[Quantity]]:
         """Return the quantities of each side that the other does not have."""
-        first, second = (each.quantities for each in self.frames)
+        first, second = map(self._quantities, self.frames)
         return (
             [quantity for quantity in first if not any(map(quantity.equals, second))],
             [quantity for quantity in second if not any(map(quantity.equals, first))],

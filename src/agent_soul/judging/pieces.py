@@ -45,6 +45,13 @@ _LABELS = frozenset("号楼栋")
 """Units that tell one of many by a number: line 4, the third floor."""
 _NIGHT = frozenset({"凌晨", "晚上"})
 _LATE_MORNING = 9
+_TITLE = re.compile(
+    "(?<![对关由至]于)(?:老师|女士|先生|医生|大夫|护士|教授|博士|经理|主任|院长|校长|处长|科长|律师|师傅|教练|阿姨|奶奶|爷爷"
+    f"|[总工姐哥叔婶董](?:(?![{CJK}])|(?=[负审批管说定来做的和与在评看拍写改签给接])))"
+)
+"""What stands behind a family name; what may begin another word only before what is said of a person."""
+_FAMILIAR = frozenset("小老阿")
+"""Stands before a family name among people who know each other."""
 _NUMERALS = frozenset(f"{q.DIGITS}十百千万半")
 _TERM = re.compile(r"[\d_.]")
 _AT_CJK = re.compile(rf"\s?[{CJK}]")
@@ -81,7 +88,11 @@ def pieces(text: str) -> Iterator[Token]:
         start = found.start(kind)
         if kind == "han" or (kind in ("amount", "clock") and text[start] in _NUMERALS):
             longest = _longest(text, start, lexicon)
-            if longest:
+            if name := _person(text, start, longest, lexicon):
+                yield Token(name, name, NAME_WEIGHT, is_name=True)
+                position = start + len(name)
+                continue
+            if longest and (kind == "han" or len(longest) >= position - start):  # 一个小时 is no 一个
                 yield from parts(_token(longest, entry(longest) or Word(longest)))
                 position = start + len(longest)
                 continue
@@ -95,6 +106,16 @@ def _longest(text: str, start: int, lexicon: Lexicon) -> str:
         if lexicon.holds(text[start : start + length]):
             return text[start : start + length]
     return ""
+
+
+def _person(text: str, start: int, longest: str, lexicon: Lexicon) -> str:
+    """Return the name that begins here as those who know a person say it, `小林`, `周老师`, `王总`; else nothing."""
+    if len(longest) > 1:
+        return ""
+    if text[start] in lexicon.surnames and (title := _TITLE.match(text, start + 1)):
+        return text[start : title.end()]
+    is_familiar = text[start] in _FAMILIAR and text[start + 1 : start + 2] in lexicon.surnames
+    return text[start : start + 2] if is_familiar and not _longest(text, start + 1, lexicon) else ""
 
 
 def _token(surface: str, word: Word) -> Token:

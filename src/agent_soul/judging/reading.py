@@ -255,6 +255,8 @@ def _counting(tokens: list[Token]) -> list[Token]:
         elif token.quantity and token.quantity.kind == "count":
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].ends_clause), len(tokens))
             things = [t.concept for t in tokens[at + 1 : end] if t.weight][:_COUNTED_WITHIN]
+            if token.surface.endswith(_TIMES):
+                things += [t.concept for t in tokens[:at] if t.weight][-_COUNTED_WITHIN:]
             counted[at] = token._replace(quantity=token.quantity._replace(things=frozenset(things)))
     return counted
 
@@ -277,6 +279,8 @@ _YEARS = range(1990, 2100)
 _OPENING = 3
 _MEASURED = frozenset({"port", "version", "size", "limit", "timeout", "level", "priority", "minimum"})
 _COUNTED_WITHIN = 2
+_TIMES = ("次", "遍", "回", "times")
+"""What is counted so stands before or after: `连续失败 5 次就锁定`, `retries three times`."""
 _RATES = frozenset({"a", "per", "each", "every"})
 _LASTING = frozenset({"after", "for", "within", "in", "of", "about", "than", "under", "over"})
 

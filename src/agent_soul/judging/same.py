@@ -35,6 +35,7 @@ _TWO_THINGS = 2.5
 NEARLY = 0.45
 """... or nearly the same, if they are sentences."""
 _SAID_OF_IT = 1.7
+_HALF = 0.5
 _FEW_THINGS = 3.0
 _MORE_THINGS = 3.0
 _LITTLE = 0.5
@@ -84,13 +85,18 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if any(pair.left_over) or any(other_names(one, other)) or sense(pair, 0) != sense(pair, 1):
         return None
-    if are_crossed(one, other) or _are_about_others(one, other):
+    if are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
-    is_near = pair.alike >= NEARLY and pair.predicate >= _SAID_OF_IT
+    is_near = pair.alike >= NEARLY and (pair.predicate >= _SAID_OF_IT or pair.is_bilingual or _is_reworded(pair))
     if not pair.are_sentences or not is_near or left[0] > _FEW_THINGS or left[1] > _MORE_THINGS:
         return None
     return Judgement(Label.DUPLICATE, NEARLY_THE_SAME, (f"{pair.alike:.0%} in common",))
+
+
+def _is_reworded(pair: Pair) -> bool:
+    """Tell whether half is in common though the build is another; in one build a word that differs is another thing."""
+    return min(pair.alike, 1 - pair.alignment[0]) >= _HALF and pair.predicate >= A_THING
 
 
 def _may_be_given(token: Token) -> bool:

@@ -33,8 +33,6 @@ _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather
     "替代",
     "代替",
 }
-_FAMILIAR = frozenset("小老阿")
-"""Stands before a family name among people who know each other."""
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
 _REACH_OF_LEAVING = 3
 _REACH_OF_DROPPING = 4
@@ -61,7 +59,6 @@ _DROPPED = frozenset(
     {"不再", "弃用", "停用", "已弃用", "废弃", "换成", "改成", "改用", "迁移到", "迁到", "切换到", "切到"}
 )
 """Support for a thing that is dropped is no use of it."""
-_TITLES = frozenset(["老师", "医生", "教授", "经理", "律师", "师傅", "阿姨", "主任", "先生", "女士"])
 _LEAST_RUN = 2
 _DOERS = frozenset({"we", "i", "you", "they", "to", "please", "always", "must"})
 _DOING = frozenset({"value verbs", *VALUE_CLASSES})
@@ -224,7 +221,7 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield token.word.holder[1]
         elif token.surface in load().surnames:
             yield from _cjk_name(tokens, at)
-        elif not token.word and token.surface.isascii() and token.surface.istitle():
+        elif not token.word and (token.surface.istitle() if token.surface.isascii() else token.is_name):
             yield token.concept
 
 
@@ -241,10 +238,8 @@ def _is_agent(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
-    """Yield the name that a family name begins: `张伟`, `小林`, `老周`."""
-    if at and tokens[at - 1].surface in _FAMILIAR:
-        yield tokens[at - 1].surface + tokens[at].surface
-    elif at + 1 < len(tokens) and (_is_character(tokens[at + 1]) or tokens[at + 1].surface in _TITLES):
+    """Yield the name that a family name begins: `张伟`."""
+    if at + 1 < len(tokens) and _is_character(tokens[at + 1]):
         yield tokens[at].surface + tokens[at + 1].surface
 
 
