@@ -9,7 +9,7 @@ from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed
 from agent_soul.judging.pieces import Token
 
-_OWNER_TOPIC = 0.45
+_OWNER_TOPIC = 0.36
 _DONE_TOPIC = 0.75
 DONE_ALIKE = 0.55
 _DONE_AS_WELL = 0.65

@@ -45,7 +45,8 @@ def _ruled_out(frame: Frame) -> Iterator[tuple[str, frozenset[str]]]:
         things = [token for token in clause.tokens if token.weight >= A_THING and is_thing(token)]
         for token in things:
             is_denied = clause.sign < 0 and len(things) <= _MOST_THINGS
-            if token.concept in kinds and not clause.is_reason and (is_denied or _is_a_diet(token.concept, clause.sign)):
+            is_out = is_denied or _is_a_diet(token.concept, clause.sign)
+            if token.concept in kinds and is_out and not clause.is_reason:
                 yield token.surface, kinds[token.concept]
 
 
