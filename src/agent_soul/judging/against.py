@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.clauses import Clause
-from agent_soul.judging.frames import Frame
+from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.ordering import are_turned
@@ -26,6 +26,8 @@ _GIVEN_UP_TOPIC = 0.2
 _EXCLUDED_TOPIC = 0.45
 _SETTING_TOPIC = 0.34
 _LONG_SETTING_TOPIC = 0.25
+_ATTRIBUTE_TOPIC = 0.6
+"""... where the values stand before different things."""
 _LEAST_SUBJECT = 0.3
 """Weight of the user: a statement may say nothing but whose setting it gives."""
 _VALUE_TOPIC = 0.55
@@ -132,11 +134,28 @@ def differing_setting(pair: Pair) -> Judgement | None:
     topic = pair.contained_without(values, least=_LEAST_SUBJECT)
     enough = _LONG_SETTING_TOPIC if pair.shared >= _LONG_SHARED else _SETTING_TOPIC
     for row in both if not pair.gives_several else ():
-        is_subject = row.endswith(OWN_SUBJECT) or topic >= enough
+        is_subject = row.endswith(OWN_SUBJECT) or topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
         if is_subject and not first[row] & second[row]:
             name = row.removesuffix(OWN_SUBJECT)
             return Judgement(Label.CONFLICT, f"differing {name}", (listed(first[row]), listed(second[row])))
     return None
+
+
+def _qualify_others(pair: Pair, row: str) -> bool:
+    """Tell whether values of a setting qualify two things: long walks, short meetings."""
+    one, other = pair.frames
+    heads = [_qualified(frame, row) for frame in (one, other)]
+    return all(heads) and heads[0] not in other.weights and heads[1] not in one.weights
+
+
+def _qualified(frame: Frame, row: str) -> str:
+    """Return the thing that stands directly behind a value of a setting; nothing if none does."""
+    for clause in frame.clauses:
+        for token, following in itertools.pairwise(clause.tokens):
+            is_of_row = token.word and token.word.setting and token.word.setting[0] == row
+            if is_of_row and is_thing(following) and following.weight >= A_THING and token.surface.isascii():
+                return following.concept
+    return ""
 
 
 def differing_value(pair: Pair) -> Judgement | None:
@@ -146,6 +165,8 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     aside = pair.frames[0].value_parts | pair.frames[1].value_parts
     verbs = {*first.values()} & {*second.values()}
+    if "being" not in verbs and any(_is_of_a_thing_alone(*each) for each in (pair.frames, pair.frames[::-1])):
+        return None
     if _ADDRESSING in verbs:
         is_one = True
     elif verbs & {*VALUE_CLASSES} or all("unique" in each.roles for each in pair.frames):
@@ -161,6 +182,13 @@ def differing_value(pair: Pair) -> Judgement | None:
     return Judgement(Label.CONFLICT, "differing value", shown)
 
 
+def _is_of_a_thing_alone(one: Frame, other: Frame) -> bool:
+    """Tell whether one speaks of a thing of the user, such as the office, and the other one of the user."""
+    own = [token for token in one.subject if is_thing(token) and token.concept not in other.weights]
+    is_of_both = all(any(token.concept == "user" for token in each.subject) for each in (one, other))
+    return is_of_both and bool(own) and not any(map(is_thing, other.subject))
+
+
 def differing_place(pair: Pair) -> Judgement | None:
     """Two words that are no names, given of one thing by verbs of one class: stored in the cloud, on the device."""
     first, second = (each.places for each in pair.frames)
@@ -168,10 +196,16 @@ def differing_place(pair: Pair) -> Judgement | None:
         aside = first[verbs] | second[verbs]
         is_one = pair.things_without(aside) >= _PLACED_THINGS and pair.shared >= _LEAST_PLACED
         own = first[verbs] - pair.frames[1].weights.keys(), second[verbs] - pair.frames[0].weights.keys()
-        if is_one and all(own) and not first[verbs] & second[verbs] and not pair.gives_several and _are_rivals(*own):
-            shown = (_as_written(own[0], pair.frames[0]), _as_written(own[1], pair.frames[1]))
+        shown = (_as_written(own[0], pair.frames[0]), _as_written(own[1], pair.frames[1]))
+        is_other = _are_rivals(*own) and _letters(shown[0]) != _letters(shown[1])
+        if is_one and all(own) and is_other and not first[verbs] & second[verbs] and not pair.gives_several:
             return Judgement(Label.CONFLICT, "differing place", shown)
     return None
+
+
+def _letters(text: str) -> list[str]:
+    """Return the letters of a text in one order: `App, Store` and `AppStore` are one place."""
+    return sorted(filter(str.isalnum, text.lower()))
 
 
 def _are_rivals(first: Iterable[str], second: Iterable[str]) -> bool:
@@ -210,7 +244,8 @@ def _opposed(pair: Pair) -> Iterator[tuple[float, Clause, Clause]]:
         shared = shared_weight(clause.weights, other.weights)
         less, more = sorted((sum(clause.weights.values()), sum(other.weights.values())))
         is_opposed = clause.sign != other.sign and not (clause.denies_aside or other.denies_aside)
-        if is_opposed and not _say_others(pair, clause, other) and shared >= max(_CLAUSE_SHARED, _CLAUSE * less, _CLAUSES * (less + more)):
+        enough = max(_CLAUSE_SHARED, _CLAUSE * less, _CLAUSES * (less + more))
+        if is_opposed and shared >= enough and not _say_others(pair, clause, other):
             yield shared, clause, other
 
 

@@ -8,14 +8,15 @@ import re
 from agent_soul.judging import quantities as q
 
 _HINT = re.compile(
-    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|sq\b|ty[- ][a-z]|\dk\b|\d\s?(?:h\b|hour)|[ap]\.?m\b|noon|midday"
-    r"|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
+    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|sq\b|ty[- ][a-z]|noon|midday"
+    r"|\dk\b|\d\s?(?:h\b|hour)|[ap]\.?m\b|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
     re.IGNORECASE,
 )
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "万": 1e4, "亿": 1e8}
 _CURRENCIES = {"€": "euros", "$": "dollars", "£": "pounds"}
 _QUARTER = 15
 _HALF_A_DAY = 12
+_FIXED = {"square": "m2", "single": "1", "couple": "2", "half": "0.5", "dozen": "12"}
 _AFTER = {"half past": 30, "quarter past": 15, "": 0}
 
 
@@ -35,8 +36,10 @@ def _amount() -> re.Pattern[str]:
         | \b(?P<hours>\d+)\s?h(?:(?:ou)?rs?)?(?:\ and)?\s(?P<more_minutes>\d+)\s?m(?:in(?:ute)?s?)?\b
         | \b(?P<tens>{"|".join(q.TENS)})[-\ ](?P<ones>{words})\b
         | \b(?P<hundreds>an?|{words})\ hundred(?:\ and\ (?P<over>{words}))?\b
-        | \b(?:(?P<couple>a\ couple\ of)|(?P<single>a\ single)(?=\ (?:letter|character|word|line|sentence|page|item|day)))\b
+        | \b(?P<couple>a\ couple\ of)\b
+        | \b(?P<single>a\ single)(?=\ (?:letter|character|word|line|sentence|page|item|day)\b)
         | \b(?P<square>square\ met(?:re|er)s?|sq\.?\ ?m\b\.?)
+        | \b(?P<half>half\ an?)(?=\ (?:day|week|month|year|minute|second|kilo|lit|pound))
         | (?P<hour_and_half>\ban\ hour\ and\ a\ half\b)
         | (?P<half_hour>\bhalf\ an\ hour\b) | \b(?:an?|(?P<three>three))\ quarters?\ of\ an\ hour\b
         | \b(?P<whole>\d+|{words})\ and\ a\ half(?=\ (?:hour|day|week|month|year))
@@ -58,9 +61,10 @@ def _digits(found: re.Match[str]) -> str:
         return _clock_times(said.get("from"), said["time"], is_afternoon=said["half_day"] in "pP")
     if "till" in said:
         return f"12:00 to {_value(said['till']) % _HALF_A_DAY + _HALF_A_DAY:.0f}:00"
-    if "square" in said or "single" in said:
-        return "m2" if "square" in said else "1"
-    if "tens" in said or "hundreds" in said or "couple" in said:
+    fixed = _FIXED.keys() & said.keys()
+    if fixed:
+        return _FIXED[fixed.pop()]
+    if "tens" in said or "hundreds" in said:
         return _counted(said)
     if "whole" in said or "cjk_whole" in said:
         return f"{_value(said.get('whole') or said['cjk_whole']) + 0.5:g}" + (" 个" if "cjk_whole" in said else "")
@@ -74,13 +78,11 @@ def _digits(found: re.Match[str]) -> str:
         return f"{said['money']} {_CURRENCIES[said['currency']]}"
     if "share" in said:
         return f"{_value(said['share']):g}%"
-    if "dozen" in said:
-        return "12"
     return f"{_minutes(said)} {'分钟' if 'quarter' in said else 'minutes'}"
 
 
 def _clock_times(start: str | None, end: str, *, is_afternoon: bool) -> str:
-    """Return `7:30 pm` and `7 to 9 pm` by 24 hours; what begins a span is before noon where it else came after its end."""
+    """Return `7:30 pm` and `7 to 9 pm` by 24 hours; a span may begin before noon: `11 to 2 pm`."""
     late = _by_24_hours(end, is_afternoon)
     if not start:
         return late
@@ -94,10 +96,10 @@ def _by_24_hours(clock: str, is_afternoon: bool) -> str:
 
 
 def _counted(said: dict[str, str]) -> str:
-    """Return `twenty-four`, `two hundred and fifty` and `a couple of` in digits."""
+    """Return `twenty-four` and `two hundred and fifty` in digits."""
     if "hundreds" in said:
         return f"{100 * (_value(said['hundreds']) or 1) + _value(said.get('over', '')):.0f}"
-    return f"{_value(said['tens']) + _value(said['ones']):.0f}" if "tens" in said else "2"
+    return f"{_value(said['tens']) + _value(said['ones']):.0f}"
 
 
 def _value(text: str) -> float:

@@ -127,11 +127,14 @@ def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
 
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
     """Tell whether a statement is about a relative of the user and the other one about the user."""
-    is_relative = any(
-        token.word and token.word.holder and token.word.holder[0] == "relative"
-        for token in frame.subject or frame.main[:_WHOSE]
-    )
-    return is_relative and "relative" not in other.holders and bool(other.main) and other.main[0].concept == "user"
+    is_of_user = bool(other.main) and other.main[0].concept == "user"
+    return is_of_a_relative(frame) and "relative" not in other.holders and is_of_user
+
+
+def is_of_a_relative(frame: Frame) -> bool:
+    """Tell whether a statement is about a relative: by its subject or, where that is not known, by its first words."""
+    words = [token.word for token in frame.subject or frame.main[:_WHOSE]]
+    return any(word and word.holder and word.holder[0] == "relative" for word in words)
 
 
 def _of_its_own(frame: Frame, other: Frame) -> list[Token]:

@@ -131,7 +131,7 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
 
 
 def _turns(negative: Sequence[Token]) -> int:
-    """Return how often words turn a sense: what is told twice by one pole, "boring and a waste of time", turns it once."""
+    """Return how often words turn a sense: one pole told twice, "boring and a waste of time", once."""
     poles = {token.concept for token in negative if token.weight}
     return len(poles) + sum(1 for token in negative if not token.weight)
 

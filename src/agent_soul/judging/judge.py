@@ -31,6 +31,7 @@ from agent_soul.judging.apart import (
     other_topic,
 )
 from agent_soul.judging.doing import differing_doer, differing_owner
+from agent_soul.judging.kinds import denied_kind, may_deny_a_kind
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
 from agent_soul.judging.same import LEAST_ALIKE, NEARLY, same_words, says_nearly_the_same, says_the_same
 
@@ -47,6 +48,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     given_up,
     turned_choice,
     turned_order,
+    denied_kind,
     other_subject,
     other_object,
     differing_number,
@@ -74,7 +76,8 @@ def may_be_duplicates(one: Statement, other: Statement) -> bool:
 def contradiction(one: Statement, other: Statement) -> Judgement:
     """Say what `judge` says where that is a conflict, at a small part of its cost where it cannot be one."""
     pair = Pair(one, other)
-    return judge(one, other) if may_contradict(pair) else Judgement(Label.DISTINCT, "nothing to contradict")
+    may_be = may_contradict(pair) or may_deny_a_kind(pair)
+    return judge(one, other) if may_be else Judgement(Label.DISTINCT, "nothing to contradict")
 
 
 @functools.lru_cache(maxsize=_JUDGED_KEPT)

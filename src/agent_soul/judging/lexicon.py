@@ -98,6 +98,8 @@ _NOT = Word("not", 0.0, -1)
 def find(form: str) -> Word | None:
     """Return the word of a lower-case form: as it is listed, or else by its stems; `taxi` is not `tax`."""
     known = listed(form) or word(form) or (word(form[:-1]) if form.endswith("s") else None)
+    if not known and form.endswith("ly") and form[:-2] in load().settings:
+        return listed(form[:-2])  # formally, privately
     return known or (_stemmed(form[:_BEGINNING]).get(key_of(form)) if form.isascii() else None)
 
 

@@ -57,7 +57,7 @@ def _phrases(tokens: list[Token]) -> list[Token]:
 
 
 def _is_named(tokens: list[Token], at: int) -> bool:
-    """Tell whether a word is a name: by its capital, or, at the start of a sentence, by the version behind it: Go 1.22."""
+    """Tell whether a word is a name: by its capital, or at the start of a sentence by its version: Go 1.22."""
     following = tokens[at + 1].quantity if at + 1 < len(tokens) else None
     is_of_a_version = following is not None and following.is_version and tokens[at].surface.istitle()
     return tokens[at].is_name or (is_of_a_version and listed(tokens[at].surface) is not None)

@@ -50,7 +50,9 @@ _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched"
     "告别",
     "废弃",
 }
-_FORMERLY = frozenset({"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"})
+_FORMERLY = frozenset(
+    {"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"}
+)
 _KEEPING = frozenset({"support", "supported", "supporting", "支持"})
 _REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
 _DROPPED = frozenset(
@@ -59,6 +61,7 @@ _DROPPED = frozenset(
 """Support for a thing that is dropped is no use of it."""
 _LEAST_RUN = 2
 _DOERS = frozenset({"we", "i", "you", "they", "to", "please", "always", "must"})
+_DOING = frozenset({"value verbs", *VALUE_CLASSES})
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
 _MOVING = frozenset({"move", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
@@ -122,7 +125,7 @@ def _does_it_all(first: Token, second: Token) -> bool:
     """Tell whether a sentence begins with a tool and what it does: `VictoriaMetrics stores the readings`."""
     is_name = first.surface[:1].isupper() and first.surface.isascii() and not first.surface.endswith("s")
     is_tool = not first.word or first.word.setting is not None
-    does = second.word is not None and {"value verbs", "verbs"} <= second.word.roles and second.surface.endswith("s")
+    does = second.word is not None and not _DOING.isdisjoint(second.word.roles) and second.surface.endswith("s")
     return is_name and is_tool and does and second.surface not in _BEING
 
 
