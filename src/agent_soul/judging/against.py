@@ -44,6 +44,8 @@ _LEAST_PLACED = 0.9
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
 _SENSE_TOPIC = 0.45
+_WISHED_TOPIC = 0.33
+"""... less where one is a rule and one a wish, which say their reasons too."""
 _CLAUSE = 0.55
 """Share of the smaller one that two clauses have in common when one may deny the other, and the weight of it."""
 _CLAUSES = 0.25
@@ -237,7 +239,7 @@ def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
 
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
-    if pair.reports or pair.is_gated or pair.contained < _SENSE_TOPIC or orders_agree(*(each.order for each in pair.frames)):
+    if pair.reports or pair.is_gated or pair.contained < _sense_topic(pair) or orders_agree(*(each.order for each in pair.frames)):
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
     if best is None:
@@ -247,6 +249,10 @@ def opposite_sense(pair: Pair) -> Judgement | None:
     if shared <= _CLEARLY * max(same, default=0.0):
         return None
     return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
+
+
+def _sense_topic(pair: Pair) -> float:
+    return _WISHED_TOPIC if pair.is_wish_and_rule else _SENSE_TOPIC
 
 
 def _clauses_of(pair: Pair) -> Iterable[tuple[Clause, Clause]]:
