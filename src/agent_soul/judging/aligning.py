@@ -49,7 +49,7 @@ def _matches(one: Sequence[Token], other: Sequence[Token]) -> list[_Match]:
     theirs = _lacking(other, here)
     for a, weight in _lacking(one, there) if theirs else ():
         for b, beside in theirs:
-            if shared := a.rows & b.rows:
+            if (shared := a.rows & b.rows) and not (_is_name(one, a) and _is_name(other, b)):
                 found.append(_Match((-min(weight, beside), -len(shared), a.start, b.start, a.end, b.end), a, b))
     chosen: list[_Match] = []
     for match in sorted(found):
@@ -97,6 +97,12 @@ def _is_open(token: Token) -> bool:
     word = token.word
     closed = word and (word.sign < 0 or word.setting or word.holder)
     return not (token.quantity or token.ends_clause or closed)
+
+
+def _is_name(tokens: Sequence[Token], span: Span) -> bool:
+    """Tell whether a span may be the name of one thing, which is no other name: Fedora, Ubuntu."""
+    token = tokens[span.start]
+    return span.end == span.start + 1 and token.is_name and token.surface.isascii()
 
 
 def _overlap(one: Span, other: Span) -> bool:

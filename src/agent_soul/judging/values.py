@@ -58,6 +58,7 @@ _FORMERLY = frozenset({"formerly", "previously", "used to", "used to be", "in th
 _GONE = frozenset(
     {"cancelled", "canceled", "retired", "decommissioned", "phased out", "switched off", "shut down", "discontinued"}
 ) | {"作废", "退役", "下线", "下架", "停用", "注销", "取消", "清空", "拆除", "报废"}
+_ADDING = frozenset({"and", "but", "while", "和", "以及", "而"})
 _KEEPING = frozenset({"support", "supported", "supporting", "支持"})
 _REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
 _DROPPED = frozenset(
@@ -270,18 +271,29 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
         is_less = chooses and words[at - 1 : at] == ["over"]
         is_old = bool(_OLD & {*words[max(at - 2, 0) : at]} and _CLOSED & {*words})
         is_replaced = before & _REPLACING and "by" not in before and "with" not in before
-        if is_over or is_left or is_less or is_old or is_replaced or _is_dropped(words, at):
+        if is_over or is_left or _is_start(tokens, at) or is_less or is_old or is_replaced or _is_dropped(words, at):
             yield token.concept
 
 
 def _is_dropped(words: Sequence[str], at: int) -> bool:
     """Tell whether a clause says that what stands here is done with: `no longer use X`, `X was replaced by`."""
     before, after = words[max(at - _REACH_OF_DROPPING, 0) : at], words[at + 1 : at + 4]
-    if not _GONE.isdisjoint(words[at + 1 : at + 1 + _REACH_OF_GOING]) or (before[-2:-1] == ["shut"] and "down" in after):
+    if _is_gone(words[at + 1 : at + 1 + _REACH_OF_GOING]) or (before[-2:-1] == ["shut"] and "down" in after):
         return True
     is_over = (before[-1:] == ["left"] or not _DROPPING.isdisjoint(before)) and _KEEPING.isdisjoint(before)
     is_done_with = bool(_DROPPED & {*after}) and not _KEEPING & {*after}
     return is_over or is_done_with or " ".join(after).startswith(_REPLACED_BY)
+
+
+def _is_gone(following: Sequence[str]) -> bool:
+    """Tell whether what stands before these words is said to be gone, and not what another `and` begins."""
+    return not _GONE.isdisjoint(itertools.takewhile(lambda word: word not in _ADDING, following))
+
+
+def _is_start(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a name is what something goes from: `from X to Y`."""
+    words = [token.surface.lower() for token in tokens[max(at - 1, 0) : at + 2]]
+    return words[:1] == ["from"] and words[2:] == ["to"] and any(map(_is_setting_or_name, tokens[at + 2 : at + 3]))
 
 
 def lesser(tokens: Sequence[Token]) -> Iterable[str]:
