@@ -6,6 +6,7 @@ import functools
 import math
 import re
 
+from agent_soul.judging.antonyms import opposite_acts
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.crossing import are_crossed
@@ -62,7 +63,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     names = other_names(one, other)
     if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other) or _give_other_settings(one, other):
+    if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other) or _contradict(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
@@ -85,12 +86,7 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if any(pair.left_over) or any(other_names(one, other)) or sense(pair, 0) != sense(pair, 1):
         return None
-    if (
-        _give_other_settings(one, other)
-        or are_crossed(one, other)
-        or _are_about_others(one, other)
-        or pair.only_one("additive")
-    ):
+    if _contradict(one, other) or are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     is_near = pair.alike >= NEARLY and (pair.predicate >= _SAID_OF_IT or pair.is_bilingual or _is_reworded(pair))
@@ -125,6 +121,10 @@ def other_names(one: Frame, other: Frame) -> tuple[frozenset[str], frozenset[str
 def _give_other_settings(one: Frame, other: Frame) -> bool:
     """Tell whether each gives a value that the other lacks, if of another setting: written to Kafka, to Fly.io."""
     return all(_settings(a) - b.weights.keys() for a, b in ((one, other), (other, one)))
+
+
+def _contradict(one: Frame, other: Frame) -> bool:
+    return _give_other_settings(one, other) or bool(opposite_acts(one, other))
 
 
 def _settings(frame: Frame) -> frozenset[str]:

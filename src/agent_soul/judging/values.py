@@ -36,6 +36,7 @@ _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
 _REACH_OF_LEAVING = 3
 _REACH_OF_DROPPING = 4
+_REACH_OF_REPLACING = 5
 _OLD = frozenset({"old", "former", "previous", "旧", "老", "旧的", "原来的", "以前的"})
 _CLOSED = frozenset(
     {"read-only", "closed", "archived", "deleted", "gone", "switched off", "shut down", "cancelled"}
@@ -266,7 +267,8 @@ def _is_dropped(words: Sequence[str], at: int) -> bool:
     before, after = words[max(at - _REACH_OF_DROPPING, 0) : at], words[at + 1 : at + 4]
     is_over = (before[-1:] == ["left"] or not _DROPPING.isdisjoint(before)) and _KEEPING.isdisjoint(before)
     is_done_with = bool(_DROPPED & {*after}) and not _KEEPING & {*after}
-    return is_over or is_done_with or " ".join(after).startswith(_REPLACED_BY)
+    following = " ".join(words[at + 1 : at + 1 + _REACH_OF_REPLACING])
+    return is_over or is_done_with or any(phrase in following for phrase in _REPLACED_BY)
 
 
 def lesser(tokens: Sequence[Token]) -> Iterable[str]:
