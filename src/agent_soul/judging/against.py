@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.clauses import Clause, opens
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
+from agent_soul.judging.lexicon import CJK, OF_A_PERSON, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
@@ -138,9 +138,14 @@ def differing_setting(pair: Pair) -> Judgement | None:
     topic = pair.contained_without(values, least=_LEAST_SUBJECT)
     enough = _LONG_SETTING_TOPIC if pair.shared >= _LONG_SHARED else _SETTING_TOPIC
     for row in both if not pair.gives_several else ():
-        is_subject = row.endswith(OWN_SUBJECT) or topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+        is_of_user = row.endswith(OF_A_PERSON) and all(each.main[0].concept == "user" for each in pair.frames)
+        is_subject = (
+            row.endswith(OWN_SUBJECT)
+            or is_of_user
+            or topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+        )
         if is_subject and not first[row] & second[row]:
-            name = row.removesuffix(OWN_SUBJECT)
+            name = row.rstrip(OWN_SUBJECT + OF_A_PERSON)
             return Judgement(Label.CONFLICT, f"differing {name}", (listed(first[row]), listed(second[row])))
     return None
 

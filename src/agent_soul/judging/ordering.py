@@ -73,7 +73,8 @@ def _listed(tokens: Sequence[Token], words: Sequence[str]) -> Order:
 
 
 def _weights(tokens: Sequence[Token]) -> dict[str, float]:
-    things = (token for token in tokens if not (token.word and token.word.roles & _VERBS))
+    told = (token for token in tokens if token.surface.lower() not in _FIRST | _THEN)
+    things = (token for token in told if not (token.word and token.word.roles & _VERBS))
     return {token.concept: token.weight for token in things if token.weight}
 
 

@@ -128,7 +128,10 @@ def _contradict(one: Frame, other: Frame) -> bool:
 
 
 def _settings(frame: Frame) -> frozenset[str]:
-    return frozenset(f"{row}={value}" for row, values in frame.settings.items() for value in values)
+    """Return the values of settings, and the languages that things are written in."""
+    words = [token.word for clause in frame.clauses for token in clause.tokens if token.word]
+    languages = {word.concept for word in words if word.holder and word.holder[0] == "language"}
+    return languages.union(f"{row}={value}" for row, values in frame.settings.items() for value in values)
 
 
 def sense(pair: Pair, at: int) -> int:

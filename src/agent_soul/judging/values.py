@@ -66,9 +66,13 @@ _DOING = frozenset({"value verbs", *VALUE_CLASSES})
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
 _MOVING = frozenset({"move", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
+_WENT = frozenset({"went", "gone"})
 _COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
 _CHOOSING = frozenset({"decide", "like"})
 _PLACING_CLASSES = frozenset(VALUE_CLASSES) - {"being"}
+_SENDING = frozenset({"send", "move"})
+_SENT = "destination"
+"""Where a thing is sent says little of where it is kept otherwise: in the fridge, to the laboratory."""
 _LONGEST_PLACE = 4
 _LEAST_THING = 0.9
 _ELLIPTIC = 2
@@ -202,7 +206,7 @@ def _places(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
         is_phrase = not token.surface.isascii() or " " in token.surface
         if start := at + 1 if is_phrase else _after_joining(tokens, at):
             things = (each for each in tokens[start : start + _LONGEST_PLACE] if each.weight >= _LEAST_THING)
-            yield from ((gives, each.concept) for each in things)
+            yield from ((_SENT if token.concept in _SENDING else gives, each.concept) for each in things)
 
 
 def _after_joining(tokens: Sequence[Token], verb: int) -> int:
@@ -247,7 +251,7 @@ def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
 def denied(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `dropped X`, `Y replaces X`."""
     words = [token.surface.lower() for token in tokens]
-    moves = any(token.word and token.concept in _MOVING for token in tokens)
+    moves = any(token.word and token.concept in _MOVING for token in tokens) or not _WENT.isdisjoint(words)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
     is_over = not _FORMERLY.isdisjoint(words)
     for at, token in enumerate(tokens):
