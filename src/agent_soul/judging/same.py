@@ -85,7 +85,7 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if any(pair.left_over) or any(other_names(one, other)) or sense(pair, 0) != sense(pair, 1):
         return None
-    if are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
+    if are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive") or _choose(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     is_near = pair.alike >= NEARLY and (pair.predicate >= _SAID_OF_IT or pair.is_bilingual or _is_reworded(pair))
@@ -97,6 +97,12 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
 def _is_reworded(pair: Pair) -> bool:
     """Tell whether half is in common though the build is another; in one build a word that differs is another thing."""
     return min(pair.alike, 1 - pair.alignment[0]) >= _HALF and pair.predicate >= A_THING
+
+
+def _choose(one: Frame, other: Frame) -> bool:
+    """Tell whether each gives a value of a setting that the other does not: Kafka, Redis."""
+    values = [{concept for concept in frame.weights if "=" in concept} for frame in (one, other)]
+    return bool(values[0] - values[1] and values[1] - values[0])
 
 
 def _may_be_given(token: Token) -> bool:
