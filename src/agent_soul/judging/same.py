@@ -62,7 +62,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     names = other_names(one, other)
     if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other):
+    if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other) or _give_other_settings(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
@@ -85,7 +85,12 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if any(pair.left_over) or any(other_names(one, other)) or sense(pair, 0) != sense(pair, 1):
         return None
-    if are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive") or _choose(one, other):
+    if (
+        _give_other_settings(one, other)
+        or are_crossed(one, other)
+        or _are_about_others(one, other)
+        or pair.only_one("additive")
+    ):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     is_near = pair.alike >= NEARLY and (pair.predicate >= _SAID_OF_IT or pair.is_bilingual or _is_reworded(pair))
@@ -97,12 +102,6 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
 def _is_reworded(pair: Pair) -> bool:
     """Tell whether half is in common though the build is another; in one build a word that differs is another thing."""
     return min(pair.alike, 1 - pair.alignment[0]) >= _HALF and pair.predicate >= A_THING
-
-
-def _choose(one: Frame, other: Frame) -> bool:
-    """Tell whether each gives a value of a setting that the other does not: Kafka, Redis."""
-    values = [{concept for concept in frame.weights if "=" in concept} for frame in (one, other)]
-    return bool(values[0] - values[1] and values[1] - values[0])
 
 
 def _may_be_given(token: Token) -> bool:
@@ -121,6 +120,15 @@ def other_names(one: Frame, other: Frame) -> tuple[frozenset[str], frozenset[str
         frozenset(a.names.keys() - b.weights.keys() - b.names.keys()) for a, b in ((one, other), (other, one))
     )
     return first, second
+
+
+def _give_other_settings(one: Frame, other: Frame) -> bool:
+    """Tell whether each gives a value that the other lacks, if of another setting: written to Kafka, to Fly.io."""
+    return all(_settings(a) - b.weights.keys() for a, b in ((one, other), (other, one)))
+
+
+def _settings(frame: Frame) -> frozenset[str]:
+    return frozenset(f"{row}={value}" for row, values in frame.settings.items() for value in values)
 
 
 def sense(pair: Pair, at: int) -> int:
