@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.clauses import Clause
+from agent_soul.judging.clauses import Clause, opens
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
+from agent_soul.judging.lexicon import CJK, OF_A_PERSON, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
@@ -50,6 +50,10 @@ _CLAUSES = 0.25
 _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
 _ORDERED_TOPIC = 0.45
+_NEVER = frozenset({"never", "ever", "under no circumstances", "on no account", "绝不", "从不"})
+_LONGEST_CASE = 5
+_NAMED_BY = 2
+"""Words that open a statement, and things among them, that may name a case: `For documentation changes ...`."""
 _DIFFERING_SENSE = 0.45
 _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
@@ -74,7 +78,7 @@ def may_contradict(pair: Pair) -> bool:
         or other.persons
         or (one.values and other.values)
         or one.places.keys() & other.places.keys()
-        or pair.alike >= _DIFFERING_SENSE  # a doer asks for more
+        or pair.alike >= _DIFFERING_SENSE  # a doer or an opposite act asks for more
         or (pair.contained >= _SENSE_TOPIC and any(clause.sign < 0 for side in pair.clauses for clause in side))
     )
 
@@ -134,9 +138,14 @@ def differing_setting(pair: Pair) -> Judgement | None:
     topic = pair.contained_without(values, least=_LEAST_SUBJECT)
     enough = _LONG_SETTING_TOPIC if pair.shared >= _LONG_SHARED else _SETTING_TOPIC
     for row in both if not pair.gives_several else ():
-        is_subject = row.endswith(OWN_SUBJECT) or topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+        is_of_user = row.endswith(OF_A_PERSON) and all(each.main[0].concept == "user" for each in pair.frames)
+        is_subject = (
+            row.endswith(OWN_SUBJECT)
+            or is_of_user
+            or topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+        )
         if is_subject and not first[row] & second[row]:
-            name = row.removesuffix(OWN_SUBJECT)
+            name = row.rstrip(OWN_SUBJECT + OF_A_PERSON)
             return Judgement(Label.CONFLICT, f"differing {name}", (listed(first[row]), listed(second[row])))
     return None
 
@@ -175,7 +184,8 @@ def differing_value(pair: Pair) -> Judgement | None:
         verbs |= {*first.values(), *second.values()} & {ANY_VERB}
         enough = _VALUE_TOPIC if verbs else _VALUE_TOPIC_OF_VERBS
         is_long = bool(verbs) or pair.shared >= _LONG_SHARED
-        is_one = is_long and pair.contained_without(aside, least=_LEAST_VALUED) >= enough
+        is_all = bool(verbs) and pair.shared >= A_THING and pair.things_without(aside) >= 1
+        is_one = is_all or (is_long and pair.contained_without(aside, least=_LEAST_VALUED) >= enough)
     if not is_one:
         return None
     shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
@@ -223,6 +233,8 @@ def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
     if pair.reports or pair.contained < _SENSE_TOPIC or orders_agree(*(each.order for each in pair.frames)):
         return None
+    if any(_is_narrower(*each) for each in (pair.frames, pair.frames[::-1])):
+        return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
     if best is None:
         return None
@@ -231,6 +243,16 @@ def opposite_sense(pair: Pair) -> Judgement | None:
     if shared <= _CLEARLY * max(same, default=0.0):
         return None
     return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
+
+
+def _is_narrower(one: Frame, other: Frame) -> bool:
+    """Tell whether a statement opens with the case that it is limited to, and the other one speaks of no such case."""
+    first, second = ((each.clauses[0].tokens if each.clauses else ()) for each in (one, other))
+    is_absolute = any(token.surface.lower() in _NEVER for token in second)
+    if not first or not opens(first[0]) or is_absolute or (second and opens(second[0])):
+        return False
+    case = [token for token in first[:_LONGEST_CASE] if is_thing(token) and token.weight >= A_THING][:_NAMED_BY]
+    return bool(case) and not any(token.concept in other.weights for token in case)
 
 
 def _clauses_of(pair: Pair) -> Iterable[tuple[Clause, Clause]]:
@@ -259,7 +281,8 @@ def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
 
 def denied_beside(pair: Pair) -> Judgement | None:
     """A clause that denies nothing but what the other statement affirms."""
-    if pair.contained < _DENIED_TOPIC or pair.reports:
+    is_of_a_case = any(_is_narrower(*each) for each in (pair.frames, pair.frames[::-1]))
+    if pair.contained < _DENIED_TOPIC or pair.reports or is_of_a_case:
         return None
     for at, text in ((0, pair.other.text), (1, pair.one.text)):
         other = pair.clauses[1 - at]
@@ -280,6 +303,7 @@ def differing_sense(pair: Pair) -> Judgement | None:
     is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
     is_told = not pair.reports and not denies_aside and one.subject and other.subject
+    is_told = is_told and not (_is_narrower(one, other) or _is_narrower(other, one))
     if not is_about_one or not is_told or orders_agree(one.order, other.order) or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))

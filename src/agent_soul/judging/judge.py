@@ -18,6 +18,7 @@ from agent_soul.judging.against import (
     turned_choice,
     turned_order,
 )
+from agent_soul.judging.antonyms import opposite_act
 from agent_soul.judging.apart import (
     as_reports,
     exception,
@@ -56,6 +57,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     differing_owner,
     differing_value,
     differing_place,
+    opposite_act,
     other_topic,
     opposite_sense,
     denied_beside,

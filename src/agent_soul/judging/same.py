@@ -6,6 +6,7 @@ import functools
 import math
 import re
 
+from agent_soul.judging.antonyms import opposite_acts
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.crossing import are_crossed
@@ -63,7 +64,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     names = other_names(one, other)
     if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other) or _give_other_settings(one, other):
+    if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other) or _contradict(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
@@ -86,12 +87,7 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if any(pair.left_over) or any(other_names(one, other)) or sense(pair, 0) != sense(pair, 1):
         return None
-    if (
-        _give_other_settings(one, other)
-        or are_crossed(one, other)
-        or _are_about_others(one, other)
-        or pair.only_one("additive")
-    ):
+    if _contradict(one, other) or are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     is_near = pair.alike >= NEARLY and (pair.predicate >= _SAID_OF_IT or pair.is_bilingual or _is_reworded(pair))
@@ -129,8 +125,15 @@ def _give_other_settings(one: Frame, other: Frame) -> bool:
     return all(_settings(a) - b.weights.keys() for a, b in ((one, other), (other, one)))
 
 
+def _contradict(one: Frame, other: Frame) -> bool:
+    return _give_other_settings(one, other) or bool(opposite_acts(one, other))
+
+
 def _settings(frame: Frame) -> frozenset[str]:
-    return frozenset(f"{row}={value}" for row, values in frame.settings.items() for value in values)
+    """Return the values of settings, and the languages that things are written in."""
+    words = [token.word for clause in frame.clauses for token in clause.tokens if token.word]
+    languages = {word.concept for word in words if word.holder and word.holder[0] == "language"}
+    return languages.union(f"{row}={value}" for row, values in frame.settings.items() for value in values)
 
 
 def sense(pair: Pair, at: int) -> int:

@@ -36,6 +36,7 @@ _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather
 _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
 _REACH_OF_LEAVING = 3
 _REACH_OF_DROPPING = 4
+_REACH_OF_REPLACING = 5
 _OLD = frozenset({"old", "former", "previous", "旧", "老", "旧的", "原来的", "以前的"})
 _CLOSED = frozenset(
     {"read-only", "closed", "archived", "deleted", "gone", "switched off", "shut down", "cancelled"}
@@ -65,9 +66,13 @@ _DOING = frozenset({"value verbs", *VALUE_CLASSES})
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
 _MOVING = frozenset({"move", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
+_WENT = frozenset({"went", "gone"})
 _COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
 _CHOOSING = frozenset({"decide", "like"})
 _PLACING_CLASSES = frozenset(VALUE_CLASSES) - {"being"}
+_SENDING = frozenset({"send", "move"})
+_SENT = "destination"
+"""Where a thing is sent says little of where it is kept otherwise: in the fridge, to the laboratory."""
 _LONGEST_PLACE = 4
 _SIDES = frozenset({"above", "below"})
 _REACH_OF_A_BOUND = 2
@@ -204,7 +209,7 @@ def _places(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
         is_phrase = not token.surface.isascii() or " " in token.surface
         if start := at + 1 if is_phrase else _after_joining(tokens, at):
             things = (each for each in tokens[start : start + _LONGEST_PLACE] if each.weight >= _LEAST_THING)
-            yield from ((gives, each.concept) for each in things)
+            yield from ((_SENT if token.concept in _SENDING else gives, each.concept) for each in things)
 
 
 def _after_joining(tokens: Sequence[Token], verb: int) -> int:
@@ -265,7 +270,7 @@ def bounds(tokens: Sequence[Token]) -> Iterable[str]:
 def denied(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `dropped X`, `Y replaces X`."""
     words = [token.surface.lower() for token in tokens]
-    moves = any(token.word and token.concept in _MOVING for token in tokens)
+    moves = any(token.word and token.concept in _MOVING for token in tokens) or not _WENT.isdisjoint(words)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
     is_over = not _FORMERLY.isdisjoint(words)
     for at, token in enumerate(tokens):
@@ -285,7 +290,8 @@ def _is_dropped(words: Sequence[str], at: int) -> bool:
     before, after = words[max(at - _REACH_OF_DROPPING, 0) : at], words[at + 1 : at + 4]
     is_over = (before[-1:] == ["left"] or not _DROPPING.isdisjoint(before)) and _KEEPING.isdisjoint(before)
     is_done_with = bool(_DROPPED & {*after}) and not _KEEPING & {*after}
-    return is_over or is_done_with or " ".join(after).startswith(_REPLACED_BY)
+    following = " ".join(words[at + 1 : at + 1 + _REACH_OF_REPLACING])
+    return is_over or is_done_with or any(phrase in following for phrase in _REPLACED_BY)
 
 
 def lesser(tokens: Sequence[Token]) -> Iterable[str]:
