@@ -34,7 +34,7 @@ _LEAST_SUBJECT = 0.3
 _VALUE_TOPIC = 0.55
 _VALUE_TOPIC_OF_VERBS = 0.75
 """... where two verbs give the names that differ: translated in X, managed with Y."""
-_DENIED_TOPIC = 0.6
+_DENIED_TOPIC = 0.55
 _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
 _ADDRESSING = "addressed as"

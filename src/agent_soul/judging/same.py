@@ -37,6 +37,7 @@ NEARLY = 0.45
 """... or nearly the same, if they are sentences."""
 _SAID_OF_IT = 1.7
 _HALF = 0.5
+_MORE_THAN_A_WORD = 1.2
 _FEW_THINGS = 3.0
 _MORE_THINGS = 3.0
 _LITTLE = 0.5
@@ -97,7 +98,8 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
 
 def _is_reworded(pair: Pair) -> bool:
     """Tell whether half is in common though the build is another; in one build a word that differs is another thing."""
-    return min(pair.alike, 1 - pair.alignment[0]) >= _HALF and pair.predicate >= A_THING
+    is_other_build = min(pair.alike, 1 - pair.alignment[0]) >= _HALF
+    return is_other_build and pair.said_of_things >= A_THING and pair.shared >= _MORE_THAN_A_WORD
 
 
 def _may_be_given(token: Token) -> bool:

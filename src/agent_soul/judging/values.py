@@ -74,6 +74,9 @@ _SENDING = frozenset({"send", "move"})
 _SENT = "destination"
 """Where a thing is sent says little of where it is kept otherwise: in the fridge, to the laboratory."""
 _LONGEST_PLACE = 4
+_SIDES = frozenset({"above", "below"})
+_REACH_OF_A_BOUND = 2
+_OF_WHICH = frozenset({"的", "时", "的时候"})
 _LEAST_THING = 0.9
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
@@ -246,6 +249,22 @@ def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
     """Yield the name that a family name begins: `张伟`."""
     if at + 1 < len(tokens) and _is_character(tokens[at + 1]):
         yield tokens[at].surface + tokens[at + 1].surface
+
+
+def bounds(tokens: Sequence[Token]) -> Iterable[str]:
+    """Yield on which side of an amount that is said which things are meant is `above` it or `below` it.
+
+    `低于五十元的商品`, `when it is above 30 °C`; a limit that is set, `至多五十元`, bounds nothing.
+    """
+    for at, token in enumerate(tokens):
+        if not token.quantity:
+            continue
+        near = [*tokens[max(at - _REACH_OF_A_BOUND, 0) : at], *tokens[at + 1 : at + 2]]
+        side = {role for each in near if each.word for role in each.word.roles & _SIDES}
+        is_said_of = any(each.surface in _OF_WHICH for each in tokens[at + 1 : at + 3])
+        is_condition = any(each.word and "condition" in each.word.roles for each in tokens[:at])
+        if len(side) == 1 and (is_said_of or is_condition):
+            yield from side
 
 
 def denied(tokens: Sequence[Token]) -> Iterable[str]:
