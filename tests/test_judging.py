@@ -63,6 +63,19 @@ def judged(one: str, other: str, **fields: Any) -> Judgement:
         ("用户的猫叫团子。", "用户家的猫名叫芝麻。", "differing value", ("团子", "芝麻")),
         ("Hannah reviews the leases.", "Leases are reviewed by Stefan.", "differing owner", ("hannah", "stefan")),
         ("仓库钥匙由小孟保管，小孟负责。", "仓库钥匙归老雷负责。", "differing owner", ("小孟", "老雷")),
+        ("班费由陈老师保管。", "班费现在由家委会的刘女士保管。", "differing owner", ("陈老师", "刘女士")),
+        (
+            "退房时间最晚是中午十二点。",
+            "客人必须在上午 11 点之前退房。",
+            "differing number",
+            ("中午十二点", "上午 11 点"),
+        ),
+        (
+            "登录连续失败 5 次就锁定账号。",
+            "An account is locked after 3 failed logins in a row.",
+            "differing number",
+            ("5 次", "3"),
+        ),
         ("The user is left-handed.", "The user is right-handed.", "differing left and right", ("left", "right")),
         (
             "The deposit is due on the 3rd of the month.",
@@ -99,6 +112,7 @@ def test_a_conflict_names_its_rule_and_what_differs(one: str, other: str, rule: 
         ("用户喜欢早上开会。", "用户讨厌早上开会。"),
         ("内部文档需要登录才能查看。", "内部文档无需登录即可查看。"),
         ("Do not use emoji in documentation.", "文档里可以使用 emoji。"),
+        ("The assistant may restart services on its own at night.", "夜里未经许可不得重启任何服务。"),
     ],
 )
 def test_what_one_affirms_and_the_other_denies_is_a_conflict(one: str, other: str) -> None:
@@ -124,6 +138,14 @@ def test_what_one_affirms_and_the_other_denies_is_a_conflict(one: str, other: st
         ("周五不允许发布。", "本周五例外，补丁可以发布。", "exception"),
         ("3 号泵的流量是 20 升。", "5 号泵的流量是 35 升。", "other occasion"),
         ("Orders above 50 euros need a signature.", "Orders below 50 euros need no signature.", "other bound"),
+        ("单价低于五十元的商品不支持退货。", "单价高于五百元的商品可以免费退货。", "other bound"),
+        ("体重不到五公斤的猫术前禁食六小时。", "体重超过二十公斤的犬术前禁食十二小时。", "other bound"),
+        (
+            "When it is above 30 °C, practice ends.",
+            "When it is below 10 °C, practice is held in the hall.",
+            "other bound",
+        ),
+        ("小郭写病历喜欢用语音输入。", "小崔写病历坚持手写。", "other subject"),
         ("用户妻子的血型是 B 型。", "用户的血型是 A 型。", "other subject"),
         ("The build machine gamma has 64 GB.", "The build machine delta has 128 GB.", "other subject"),
         ("The Graz office has 12 desks.", "The Linz office has 30 desks.", "other subject"),
@@ -151,6 +173,11 @@ def test_what_is_said_of_something_else_is_distinct(one: str, other: str, rule: 
         ("The café’s Wi‑Fi code is on the fridge.", "The cafe's Wi-Fi code is on the fridge."),
         ("Requests give up after 1.5 seconds.", "A request gives up after 1500 ms."),
         ("Due to the weak uplink, raw files are not sent.", "Raw files are not sent because the uplink is weak."),
+        ("除了值班人员，任何人不得重启线上服务。", "线上服务只有值班人员可以重启。"),
+        ("任何人不得重启线上服务，值班人员除外。", "线上服务只有值班人员可以重启。"),
+        ("下单后半小时没付钱，订单会自动作废。", "订单若三十分钟内未支付，系统将自动取消。"),
+        ("周末请不要给用户发提醒消息。", "用户不希望助手在周末推送提醒。"),
+        ("每天 7:10，校车从学校南门出发。", "校车早上七点十分从南门发车。"),
     ],
 )
 def test_other_words_for_the_same_are_a_duplicate(one: str, other: str) -> None:
@@ -169,6 +196,8 @@ def test_other_words_for_the_same_are_a_duplicate(one: str, other: str) -> None:
         ("写接口文档时要注明错误码。", "写接口文档时要给出请求示例。"),
         ("Backups are encrypted at 2 am.", "Backups are verified at 2 am."),
         ("用户会说德语。", "用户会说法语。"),
+        ("接口文档要写示例。", "写接口文档时要注明错误码。"),
+        ("Code reviews check naming.", "代码评审还要检查性能影响。"),
     ],
 )
 def test_what_one_says_beyond_the_other_keeps_them_apart(one: str, other: str) -> None:
@@ -245,6 +274,12 @@ def test_reports_of_two_moments_do_not_contradict_each_other() -> None:
         ("满半小时", "time", 1800),
         ("within an hour", "time", 3600),
         ("两周之内", "time", 14 * 86400),
+        ("缓存一个小时", "time", 3600),
+        ("有效期是十分钟", "time", 600),
+        ("早上七点十分发车", "clock", 430),
+        ("九点一刻", "clock", 555),
+        ("下午三点零五", "clock", 905),
+        ("八点二十", "clock", 500),
         ("at 3 pm", "clock", 900),
         ("at 15:00", "clock", 900),
         ("下午三点", "clock", 900),
@@ -280,7 +315,7 @@ def test_numbers_are_measured(text: str, kind: str, value: object) -> None:
     assert [(token.quantity.kind, token.quantity.value) for token in read(text) if token.quantity] == [(kind, value)]
 
 
-@pytest.mark.parametrize("text", ["一律统一", "see #4711", "make it work", "一点都不辣"])
+@pytest.mark.parametrize("text", ["一律统一", "see #4711", "make it work", "一点都不辣", "十分喜欢"])
 def test_what_is_no_number_is_not_measured(text: str) -> None:
     assert [token for token in read(text) if token.quantity] == []
 

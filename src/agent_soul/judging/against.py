@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
+from agent_soul.judging.cases import is_of_a_case
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.lexicon import CJK, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
+from agent_soul.judging.lexicon import CJK, OF_A_PERSON, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
@@ -76,7 +77,7 @@ def may_contradict(pair: Pair) -> bool:
         or other.persons
         or (one.values and other.values)
         or one.places.keys() & other.places.keys()
-        or pair.alike >= _DIFFERING_SENSE  # a doer asks for more
+        or pair.alike >= _DIFFERING_SENSE  # a doer or an opposite act asks for more
         or (pair.contained >= _SENSE_TOPIC and any(clause.sign < 0 for side in pair.clauses for clause in side))
     )
 
@@ -118,7 +119,7 @@ def _as_written(concepts: Iterable[str], frame: Frame) -> str:
 def differing_number(pair: Pair) -> Judgement | None:
     """Two numbers that measure the same of the same."""
     topic = max(pair.contained, pair.things_without(()))
-    for quantity, rival in pair.rivals:
+    for quantity, rival in pair.rivals if not is_of_a_case(pair) else ():
         if topic >= _topic_for(quantity, rival) or _topic_of_clauses(pair, quantity, rival) >= _CLAUSE:
             return Judgement(Label.CONFLICT, "differing number", (quantity.shown, rival.shown))
     return None
@@ -152,9 +153,14 @@ def differing_setting(pair: Pair) -> Judgement | None:
     topic = pair.contained_without(values, least=_LEAST_SUBJECT)
     enough = _LONG_SETTING_TOPIC if pair.shared >= _LONG_SHARED else _SETTING_TOPIC
     for row in both if not pair.gives_several else ():
-        is_subject = row.endswith(OWN_SUBJECT) or topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+        is_of_user = row.endswith(OF_A_PERSON) and all(each.main[0].concept == "user" for each in pair.frames)
+        is_subject = (
+            row.endswith(OWN_SUBJECT)
+            or is_of_user
+            or topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+        )
         if is_subject and not first[row] & second[row]:
-            name = row.removesuffix(OWN_SUBJECT)
+            name = row.rstrip(OWN_SUBJECT + OF_A_PERSON)
             return Judgement(Label.CONFLICT, f"differing {name}", (listed(first[row]), listed(second[row])))
     return None
 
@@ -193,7 +199,8 @@ def differing_value(pair: Pair) -> Judgement | None:
         verbs |= {*first.values(), *second.values()} & {ANY_VERB}
         enough = _VALUE_TOPIC if verbs else _VALUE_TOPIC_OF_VERBS
         is_long = bool(verbs) or pair.shared >= _LONG_SHARED
-        is_one = is_long and pair.contained_without(aside, least=_LEAST_VALUED) >= enough
+        is_all = bool(verbs) and pair.shared >= A_THING and pair.things_without(aside) >= 1
+        is_one = is_all or (is_long and pair.contained_without(aside, least=_LEAST_VALUED) >= enough)
     if not is_one:
         return None
     shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
@@ -239,7 +246,8 @@ def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
 
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
-    if pair.reports or pair.is_gated or pair.contained < _sense_topic(pair) or orders_agree(*(each.order for each in pair.frames)):
+    is_apart = pair.is_gated or orders_agree(*(each.order for each in pair.frames)) or is_of_a_case(pair)
+    if pair.reports or pair.contained < _sense_topic(pair) or is_apart:
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
     if best is None:
@@ -281,7 +289,7 @@ def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
 
 def denied_beside(pair: Pair) -> Judgement | None:
     """A clause that denies nothing but what the other statement affirms."""
-    if pair.contained < _DENIED_TOPIC or pair.reports or pair.is_gated:
+    if pair.contained < _DENIED_TOPIC or pair.reports or pair.is_gated or is_of_a_case(pair):
         return None
     for at, text in ((0, pair.other.text), (1, pair.one.text)):
         other = pair.clauses[1 - at]
@@ -301,8 +309,9 @@ def differing_sense(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
-    is_told = not pair.reports and not pair.is_gated and not denies_aside and pair.are_sentences and (one.subject or other.subject)
-    if not is_about_one or not is_told or orders_agree(one.order, other.order) or sense(pair, 0) == sense(pair, 1):
+    is_told = not pair.reports and not denies_aside and pair.are_sentences and (one.subject or other.subject)
+    is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_of_a_case(pair)
+    if not is_about_one or not is_told or is_apart or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
 

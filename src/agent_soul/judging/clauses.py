@@ -19,7 +19,8 @@ COPULAS = (
 )
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
-_EXCEPTING = frozenset({"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外"})
+_EXCEPTING = frozenset({"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外", "除外", "不在此列"})
+_EXCEPTED = frozenset({"除外", "不在此列"})
 _ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人", "谁", "其他人", "别人"})
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
 _CJK_BEFORE = frozenset({"之前", "以前", "前"})
@@ -84,7 +85,10 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
             is_reason = True
         elif token.surface == "," and part and opens(part[0]):
             continue
-        is_beside = _has_role(token, "reason") or token.surface.lower() in _INSTEAD
+        is_reason_word = _has_role(token, "reason") and not (
+            at + 1 < len(tokens) and tokens[at + 1].quantity
+        )  # since 2020
+        is_beside = is_reason_word or token.surface.lower() in _INSTEAD
         reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
         if not (ends or reasons):
             part.append(token)
@@ -114,9 +118,14 @@ def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
     while at < len(clauses):
         clause, following = clauses[at], clauses[at + 1] if at + 1 < len(clauses) else NOTHING
         hangs = clause.sign < 0 and following.sign < 0 and not (clause.is_reason or following.is_reason)
-        is_one = hangs and _denies_first(clause) and _denies_first(following)
+        is_one = (hangs and _denies_first(clause) and _denies_first(following)) or _excepts(following)
         yield _clause((*clause.tokens, *following.tokens), is_reason=False) if is_one else clause
         at += 1 + is_one
+
+
+def _excepts(clause: Clause) -> bool:
+    """Tell whether a clause only says to whom the one before it does not apply: `任何人不得重启，值班人员除外`."""
+    return bool(clause.tokens) and clause.tokens[-1].surface in _EXCEPTED
 
 
 def _denies_first(clause: Clause) -> bool:
@@ -148,12 +157,18 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     is_beside = is_reason or any(_has_role(token, "aside") for token in tokens[:2])
     factor = _REASON_WEIGHT if is_beside else 1.0
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
-    negative = [token for at, token in enumerate(tokens) if _denies(tokens, at)]
+    negative = [token for at, token in enumerate(tokens) if _denies(tokens, at) and not _is_noun(tokens, at)]
     states = tuple(token.concept for token in negative if _has_role(token, "state"))
     is_bounded = not all(token.weight for token in negative) and _is_bounded(tokens)
     turns = _turns(negative) + is_bounded + _keeps_out(tokens)
     aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
     return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
+
+
+def _is_noun(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether `stop` is a thing: the emergency stop, a bus stop."""
+    before = tokens[at - 1] if at else Token("")
+    return tokens[at].surface == "stop" and bool(before.weight) and before.concept not in ("user", "like")
 
 
 def _turns(negative: Sequence[Token]) -> int:

@@ -15,6 +15,7 @@ DONE_ALIKE = 0.55
 _DONE_AS_WELL = 0.65
 """... where not both are sentences, but more agrees."""
 _DONE_BY = frozenset({"by", "in", "at", "由"})
+_SELVES = frozenset({"himself", "herself", "themselves", "myself", "ourselves", "自己", "亲自"})
 _LONGEST_AGENT = 5
 _LEAST_AGENT = 0.3
 """Weight of a word that tells anything of who does it."""
@@ -62,7 +63,13 @@ def _opening(frame: Frame, other: Frame) -> list[Token]:
 
 
 def _doer(frame: Frame, named: frozenset[str]) -> frozenset[str]:
-    """Return who does it where the other statement names who it is done by: `Hannah reviews ...`, `reviewed by ...`."""
+    """Return who does it where the other statement names who it is done by.
+
+    `Hannah reviews ...`, `reviewed by ...`; `User does his taxes himself`, `done by an accountant`.
+    """
+    words = {token.surface.lower() for clause in frame.clauses for token in clause.tokens}
+    if named and not _SELVES.isdisjoint(words):
+        return frozenset({"self"})
     return frozenset(token.concept for token in frame.subject[:1] if _is_called(token)) if named else frozenset()
 
 

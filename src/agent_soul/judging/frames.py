@@ -60,7 +60,8 @@ class Frame(NamedTuple):
     `weights` is what it is about, `things` that without verbs; `settings` the values of exclusive settings that it
     affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives, with
     the verb that gives each; `places` what else it says of where a thing is or comes from; `denied` what it gives up,
-    `excluded` what it rules out, `lesser` what it likes less; `roles` what its words do in it (see oppositions.txt),
+    `excluded` what it rules out, `lesser` what it likes less; `bounds` on which side of
+    an amount it holds; `roles` what its words do in it (see oppositions.txt),
     `unknown` those of its words that no table knows; `order` what it puts first and what later; `is_sentence` that it
     says what holds, which a heading does not. `subject` are the words before the first verb, as far as that is known;
     `acts` are words that stand where a verb does; `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
@@ -85,6 +86,7 @@ class Frame(NamedTuple):
     slots: tuple[str, ...]
     persons: frozenset[str]
     acts: frozenset[str]
+    bounds: frozenset[str]
     roles: frozenset[str]
     unknown: frozenset[str]
     order: Order
@@ -142,6 +144,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         slots=tuple(map(_slot, told)),
         acts=frozenset(act for clause in clauses for act in _acts_of(clause.tokens)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
+        bounds=frozenset(given.bounds(said)),
         roles=frozenset(role for clause in clauses for role in roles_of(clause)),
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
         order=_order(main, said),

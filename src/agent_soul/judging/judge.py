@@ -18,6 +18,7 @@ from agent_soul.judging.against import (
     turned_choice,
     turned_order,
 )
+from agent_soul.judging.antonyms import opposite_act
 from agent_soul.judging.apart import (
     as_reports,
     exception,
@@ -31,6 +32,7 @@ from agent_soul.judging.apart import (
     other_subject,
     other_topic,
 )
+from agent_soul.judging.cases import other_case
 from agent_soul.judging.doing import differing_doer, differing_owner
 from agent_soul.judging.kinds import denied_kind, may_deny_a_kind
 from agent_soul.judging.naming import differing_name
@@ -52,6 +54,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     turned_choice,
     turned_order,
     denied_kind,
+    other_case,
     other_subject,
     other_object,
     differing_number,
@@ -59,6 +62,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     differing_owner,
     differing_value,
     differing_place,
+    opposite_act,
     other_topic,
     opposite_sense,
     denied_beside,

@@ -16,6 +16,9 @@ CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U000200
 OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
 
+OF_A_PERSON = "@"
+"""Ends the name of a setting of people: of one person a statement gives one value, whatever else it says."""
+
 VALUE_CLASSES = ("being", "place", "origin", "making", "beginning")
 """Verbs of one class give the same of a thing: what it is, where it is, whence, made of what, with what at its ends."""
 _ROLES = (

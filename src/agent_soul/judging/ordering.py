@@ -14,6 +14,7 @@ _THEN = frozenset({"then", "afterwards", "only then", "later", "再", "然后", 
 _CJK_BEFORE = frozenset({"之前", "以前", "前"})
 _CJK_AFTER = frozenset({"之后", "以后", "后"})
 _MARKS = _BEFORE | _AFTER | _FIRST | _CJK_BEFORE | _CJK_AFTER
+_WHO_WANTS = frozenset({"user", "like"})
 _VERBS = frozenset({"verbs", "value verbs"})
 
 
@@ -71,13 +72,14 @@ def _listed(tokens: Sequence[Token], words: Sequence[str]) -> Order:
     then = next((at for at, word in enumerate(words) if word in _THEN and at > (first or 0)), None)
     if first is None or then is None:
         return _NONE
-    leads = words[first].isascii() and any(token.weight >= 1 for token in tokens[:first])
+    leads = words[first].isascii() and any(t.weight and t.concept not in _WHO_WANTS for t in tokens[:first])
     end = first if leads else then
     return Order(_weights(tokens[:end]), _weights(tokens[end:]))
 
 
 def _weights(tokens: Sequence[Token]) -> dict[str, float]:
-    things = (token for token in tokens if not (token.word and token.word.roles & _VERBS))
+    told = (token for token in tokens if token.surface.lower() not in _FIRST | _THEN)
+    things = (token for token in told if not (token.word and token.word.roles & _VERBS))
     return {token.concept: token.weight for token in things if token.weight}
 
 

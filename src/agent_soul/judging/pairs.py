@@ -116,6 +116,12 @@ class Pair(_Two):
         return shared_weight(*said)
 
     @functools.cached_property
+    def said_of_things(self) -> float:
+        """Weight of the things, verbs set aside, that both say of their subjects."""
+        subjects = {token.concept for each in self.frames for token in each.subject}
+        return shared_weight(*({c: w for c, w in each.things.items() if c not in subjects} for each in self.frames))
+
+    @functools.cached_property
     def agreed(self) -> float:
         """Weight of the numbers that both give."""
         first, second = (len(each.quantities) for each in self.frames)
@@ -128,7 +134,7 @@ class Pair(_Two):
         return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), _THE_USER)
 
     def _quantities(self, frame: Frame) -> Sequence[Quantity]:
-        """Return the quantities of a statement; what a count counts, only as far as both languages have a word for it."""
+        """Return the quantities of a statement; of what is counted what both languages have words for."""
         if not self.is_bilingual:
             return frame.quantities
         return [each._replace(things=each.things - frame.unknown) for each in frame.quantities]

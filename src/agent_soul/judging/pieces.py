@@ -15,6 +15,7 @@ from agent_soul.judging.stems import stem
 NAME_WEIGHT = 1.3
 _CHARACTER_WEIGHT = 0.45
 _UNIT = f"(?:{q.LATIN_UNIT})(?![a-z])|{q.CJK_UNIT}"
+_MINUTES = "(?:[二三四五]?十[一二三四五六七八九]?|零[一二三四五六七八九])(?!分钟|[个名位条人次天年月万千百])"
 _PIECE = rf"""\s*(?:
     (?P<common>[a-z]+(?:['-][a-z]+)*(?![\w/+\#]|[.'-]\w))
     | (?P<reference>\#\d+)
@@ -28,7 +29,7 @@ _PIECE = rf"""\s*(?:
     | (?P<ordinal>第\s*(?P<nth>\d+|{q.NUMERAL})\s*[次轮期版批个届阶段]*)
     | (?P<weekday>(?:每个?|本|下|上)?(?:周|星期|礼拜)(?P<which>[一二三四五六日天])(?!期))
     | (?P<clock>(?!一点(?![钟半\d]))(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*
-        (?:点钟?(?:\s*(?P<minutes>\d\d?)\s*分)?|:(?P<minute>\d\d))(?P<half>半)?)
+        (?:点钟?(?:\s*(?P<minutes>\d\d?(?=\s*分)|{_MINUTES})(?:\s*分)?)?|:(?P<minute>\d\d))(?P<half>半)?(?P<quarter>[一三]刻)?)
     | (?P<per>一(?:年|个?月|周|天)(?=[^，。；,;]{{0,6}}?[一两二三四五六\d]次))
     | (?P<each>每(?:分钟|秒钟?))
     | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
@@ -160,8 +161,14 @@ def _clock(text: str, found: re.Match[str]) -> Token:
         hour += 12
     elif found["part"] in _NIGHT and hour == 12:
         hour = 0
-    minutes = hour % 24 * 60 + int(found["minute"] or found["minutes"] or 0) + (30 if found["half"] else 0)
+    minutes = hour % 24 * 60 + _minutes(found)
     return Token(text, quantity=Quantity("clock", minutes, text))
+
+
+def _minutes(found: re.Match[str]) -> float:
+    """Return the minutes past the hour: `:05`, `十分`, `半`, `三刻`."""
+    quarters = {"一": 15, "三": 45}[found["quarter"][0]] if found["quarter"] else 0
+    return (q.numeral(found["minute"] or found["minutes"] or "0") or 0) + (30 if found["half"] else quarters)
 
 
 def _amount(text: str, found: re.Match[str]) -> Token:

@@ -25,7 +25,8 @@ NUMBER_WORDS |= TENS | {"once": 1.0, "twice": 2.0, "hundred": 100.0}
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86400.0
 _COUNTED = (
     "times 次 遍 回 个人 人 位 名 条 个 只 层 楼 栋 套 家 本 辆 盒 瓶 杯"
-    " 支 间 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级 顿 趟 根 朵 棵 头 匹 袋 罐 桶 包 节 场 首 册 粒 滴 枚 颗 句 段"
+    " 支 间 张 份 台 块 行 轮 项 倍 格 片 件 字 篇 单 号 点 道 处 级"
+    " 顿 趟 根 朵 棵 头 匹 袋 罐 桶 包 节 场 首 册 粒 滴 枚 颗 句 段"
 )
 _UNITS = {
     "time": {
@@ -53,17 +54,36 @@ _UNITS = {
         "cm centimetre centimeter 厘米": 0.01,
         "mm millimetre millimeter 毫米": 0.001,
         "inch inches 英寸 寸": 0.0254,
+        "foot feet ft 英尺": 0.3048,
+        "mile 英里": 1609.0,
+        "yard": 0.9144,
     },
     "pixels": {"pixel px 像素": 1.0},
-    "area": {"sqm m² m2 平方米 平米 平": 1.0, "hectare 公顷": 1e4, "亩": 667.0},
-    "volume": {"litre liter 升": 1.0, "ml millilitre milliliter 毫升": 0.001},
+    "area": {"sqm m² m2 平方米 平米 平": 1.0, "hectare 公顷": 1e4, "acre 英亩": 4047.0, "亩": 667.0},
+    "volume": {
+        "litre liter l 升": 1.0,
+        "gallon 加仑": 3.785,
+        "hectolitre hl": 100.0,
+        "ml millilitre milliliter 毫升": 0.001,
+    },
     "weight": {
         "kg kilo kilogram 公斤 千克": 1.0,
-        "gram 克": 0.001,
+        "gram g 克": 0.001,
+        "ounce oz 盎司": 0.02835,
         "mg milligram 毫克": 1e-6,
         "tonne ton 吨": 1e3,
         "斤": 0.5,
     },
+    "speed": {"km/h kmh kph": 1.0, "mph": 1.609},
+    "power": {"watt 瓦": 1.0, "kilowatt kw 千瓦": 1e3},
+    "energy": {"kwh 千瓦时 度电": 1.0},
+    "nutrition": {"kcal calorie 千卡 大卡": 1.0},
+    "voltage": {"volt 伏": 1.0},
+    "frequency": {"hertz hz 赫兹": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
+    "data rate": {"mbit/s mbps mbit": 1.0, "gbit/s gbps gbit": 1e3, "kbit/s kbps kbit": 1e-3},
+    "frame rate": {"fps": 1.0},
+    "density of dots": {"dpi ppi": 1.0},
+    "rotation": {"rpm": 1.0},
     "temperature": {"degree °c 摄氏度 度": 1.0},
     "euros": {"euro eur 欧元": 1.0},
     "dollars": {"dollar usd 美元": 1.0},
@@ -76,7 +96,10 @@ UNITS = {
     name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()
 }
 CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
-LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|mm|px|kg|mg|ml|°c|h|%|m2|m"
+LATIN_UNIT = (
+    "ms|sec|min|kb|mb|gb|tb|km/h|kmh|mph|km|cm|mm|px|kg|mg|ml|°c|hl|h|%|m2|mbit/s|gbit/s|kbit/s|mbps|gbps|kbps|m"
+    "|l|(?-i:g)|kwh|kw|khz|mhz|ghz|hz|fps|dpi|rpm|kcal"
+)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),

@@ -6,6 +6,7 @@ import functools
 import math
 import re
 
+from agent_soul.judging.antonyms import opposite_acts
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.crossing import are_crossed
@@ -36,6 +37,7 @@ NEARLY = 0.45
 """... or nearly the same, if they are sentences."""
 _SAID_OF_IT = 1.7
 _HALF = 0.5
+_MORE_THAN_A_WORD = 1.2
 _FEW_THINGS = 3.0
 _MORE_THINGS = 3.0
 _LITTLE = 0.5
@@ -62,7 +64,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     names = other_names(one, other)
     if any(pair.unmatched) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    if not _are_of_one_sense(pair) or are_crossed(one, other):
+    if not _are_of_one_sense(pair) or are_crossed(one, other) or _contradict(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
@@ -85,7 +87,7 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if any(pair.unmatched) or any(other_names(one, other)) or not _are_of_one_sense(pair):
         return None
-    if are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
+    if _contradict(one, other) or are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     is_near = pair.alike >= NEARLY and (pair.predicate >= _SAID_OF_IT or pair.is_bilingual or _is_reworded(pair))
@@ -96,7 +98,8 @@ def says_nearly_the_same(pair: Pair) -> Judgement | None:
 
 def _is_reworded(pair: Pair) -> bool:
     """Tell whether half is in common though the build is another; in one build a word that differs is another thing."""
-    return min(pair.alike, 1 - pair.alignment[0]) >= _HALF and pair.predicate >= A_THING
+    is_other_build = min(pair.alike, 1 - pair.alignment[0]) >= _HALF
+    return is_other_build and pair.said_of_things >= A_THING and pair.shared >= _MORE_THAN_A_WORD
 
 
 def _may_be_given(token: Token) -> bool:
@@ -119,6 +122,22 @@ def other_names(one: Frame, other: Frame) -> tuple[frozenset[str], frozenset[str
 
 def _are_of_one_sense(pair: Pair) -> bool:
     return pair.is_gated or sense(pair, 0) == sense(pair, 1)
+
+
+def _give_other_settings(one: Frame, other: Frame) -> bool:
+    """Tell whether each gives a value that the other lacks, if of another setting: written to Kafka, to Fly.io."""
+    return all(_settings(a) - b.weights.keys() for a, b in ((one, other), (other, one)))
+
+
+def _contradict(one: Frame, other: Frame) -> bool:
+    return _give_other_settings(one, other) or bool(opposite_acts(one, other))
+
+
+def _settings(frame: Frame) -> frozenset[str]:
+    """Return the values of settings, and the languages that things are written in."""
+    words = [token.word for clause in frame.clauses for token in clause.tokens if token.word]
+    languages = {word.concept for word in words if word.holder and word.holder[0] == "language"}
+    return frozenset(languages).union(f"{row}={value}" for row, values in frame.settings.items() for value in values)
 
 
 def sense(pair: Pair, at: int) -> int:

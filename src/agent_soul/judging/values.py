@@ -40,6 +40,7 @@ _NAMED_HOLDERS = frozenset({"language", "file type", "system"})
 _REACH_OF_LEAVING = 3
 _REACH_OF_DROPPING = 4
 _REACH_OF_GOING = 8
+_REACH_OF_REPLACING = 5
 _OLD = frozenset({"old", "former", "previous", "旧", "老", "旧的", "原来的", "以前的"})
 _CLOSED = frozenset(
     {"read-only", "closed", "archived", "deleted", "gone", "switched off", "shut down", "cancelled"}
@@ -71,10 +72,17 @@ _DOING = frozenset({"value verbs", *VALUE_CLASSES})
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
 _MOVING = frozenset({"move", "move out", "migrate", "convert", "switch", "left and right=left"})
 """`left` is read as a side, and may be said of what was left for another."""
+_WENT = frozenset({"went", "gone"})
 _COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
 _CHOOSING = frozenset({"decide", "like"})
 _PLACING_CLASSES = frozenset(VALUE_CLASSES) - {"being"}
+_SENDING = frozenset({"send", "move"})
+_SENT = "destination"
+"""Where a thing is sent says little of where it is kept otherwise: in the fridge, to the laboratory."""
 _LONGEST_PLACE = 4
+_SIDES = frozenset({"above", "below"})
+_REACH_OF_A_BOUND = 2
+_OF_WHICH = frozenset({"的", "时", "的时候"})
 _LEAST_THING = 0.9
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
@@ -207,7 +215,7 @@ def _places(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
         is_phrase = not token.surface.isascii() or " " in token.surface
         if start := at + 1 if is_phrase else _after_joining(tokens, at):
             things = (each for each in tokens[start : start + _LONGEST_PLACE] if each.weight >= _LEAST_THING)
-            yield from ((gives, each.concept) for each in things)
+            yield from ((_SENT if token.concept in _SENDING else gives, each.concept) for each in things)
 
 
 def _after_joining(tokens: Sequence[Token], verb: int) -> int:
@@ -257,10 +265,26 @@ def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
         yield tokens[at].surface + tokens[at + 1].surface
 
 
+def bounds(tokens: Sequence[Token]) -> Iterable[str]:
+    """Yield on which side of an amount that is said which things are meant is `above` it or `below` it.
+
+    `低于五十元的商品`, `when it is above 30 °C`; a limit that is set, `至多五十元`, bounds nothing.
+    """
+    for at, token in enumerate(tokens):
+        if not token.quantity:
+            continue
+        near = [*tokens[max(at - _REACH_OF_A_BOUND, 0) : at], *tokens[at + 1 : at + 2]]
+        side = {role for each in near if each.word for role in each.word.roles & _SIDES}
+        is_said_of = any(each.surface in _OF_WHICH for each in tokens[at + 1 : at + 3])
+        is_condition = any(each.word and "condition" in each.word.roles for each in tokens[:at])
+        if len(side) == 1 and (is_said_of or is_condition):
+            yield from side
+
+
 def denied(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `dropped X`, `Y replaces X`."""
     words = [token.surface.lower() for token in tokens]
-    moves = any(token.word and token.concept in _MOVING for token in tokens)
+    moves = any(token.word and token.concept in _MOVING for token in tokens) or not _WENT.isdisjoint(words)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
     is_over = not _FORMERLY.isdisjoint(words)
     for at, token in enumerate(tokens):
@@ -282,7 +306,8 @@ def _is_dropped(words: Sequence[str], at: int) -> bool:
         return True
     is_over = (before[-1:] == ["left"] or not _DROPPING.isdisjoint(before)) and _KEEPING.isdisjoint(before)
     is_done_with = bool(_DROPPED & {*after}) and not _KEEPING & {*after}
-    return is_over or is_done_with or " ".join(after).startswith(_REPLACED_BY)
+    following = " ".join(words[at + 1 : at + 1 + _REACH_OF_REPLACING])
+    return is_over or is_done_with or any(phrase in following for phrase in _REPLACED_BY)
 
 
 def _is_gone(following: Sequence[str]) -> bool:

@@ -1,0 +1,55 @@
+"""Verbs that undo each other: what one statement keeps, the other deletes."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+
+from agent_soul.judging.apart import A_THING
+from agent_soul.judging.frames import Frame
+from agent_soul.judging.lexicon import find, sections
+from agent_soul.judging.pairs import Judgement, Label, Pair
+
+_ACTED_ON = 0.7
+"""Share in common of what both acts are done to."""
+
+
+def opposite_act(pair: Pair) -> Judgement | None:
+    """Both say what is done to one thing, and one act undoes the other; for how long or until when is not said."""
+    acts = opposite_acts(*pair.frames)
+    is_for_a_time = any(quantity.kind in ("time", "date") for each in pair.frames for quantity in each.quantities)
+    if not acts or pair.reports or is_for_a_time:
+        return None
+    if pair.shared >= A_THING and pair.things_without(acts) >= _ACTED_ON:
+        return Judgement(Label.CONFLICT, "opposite act", acts)
+    return None
+
+
+def opposite_acts(one: Frame, other: Frame) -> tuple[str, str] | tuple[()]:
+    """Return the acts of two statements that undo each other, if both affirm or both deny them; else nothing."""
+    table = _undone_by()
+    signs = [
+        {concept: c.sign for c in each.clauses if not c.is_reason for concept in c.weights} for each in (one, other)
+    ]
+    for act, undoing in itertools.product(signs[0].keys() & table.keys(), signs[1].keys() & table.keys()):
+        is_turned = undoing in table[act] and act not in signs[1] and undoing not in signs[0]
+        if is_turned and signs[0][act] == signs[1][undoing]:
+            return act, undoing
+    return ()
+
+
+@functools.cache
+def _undone_by() -> dict[str, frozenset[str]]:
+    """Return, for each concept of the table, those that undo it."""
+    table: dict[str, set[str]] = {}
+    for row in sections("oppositions.txt")["opposite acts"]:
+        sides = [{_concept(form) for form in side.split(", ")} for side in row.split(" | ")]
+        for side, others in (sides, sides[::-1]):
+            for concept in side:
+                table.setdefault(concept, set()).update(others)
+    return {concept: frozenset(others) for concept, others in table.items()}
+
+
+def _concept(form: str) -> str:
+    word = find(form)
+    return word.concept if word else form
