@@ -6,8 +6,8 @@ import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agent_soul.judging.kinship import LONGEST, rows_of
 from agent_soul.judging.pieces import Token
+from agent_soul.judging.thesaurus import LONGEST, rows_of
 
 _LEAST_WEIGHT = 0.3
 _LONGEST_CJK = 5

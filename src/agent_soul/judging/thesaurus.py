@@ -1,0 +1,78 @@
+"""Which words may say the same in some use: `thesaurus.txt`, beside the one concept that each word has.
+
+A word of several senses stands in several rows there, so a row makes no two words one. What it says is used only where
+two statements are compared: words of one that the other lacks may be the other's words of a common row (`aligning`).
+
+It is read by its index, a line for each form, sorted: to make that of the text takes fifteen times as long, which each
+start that compares two statements would pay. `soul docs` writes the index anew.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+from collections.abc import Iterator
+from pathlib import Path
+
+from agent_soul.judging.stems import IRREGULAR
+
+TEXT, INDEX = (Path(__file__).with_name(f"thesaurus.{ending}") for ending in ("txt", "index"))
+LONGEST = 4
+"""Words of the longest phrase that is looked for."""
+_ENDINGS = (
+    ("ies", "y"), ("ied", "y"), ("es", ""), ("s", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("d", ""),
+    ("er", ""), ("'s", ""),
+)  # fmt: skip
+_SHORTEST = 2
+
+
+@functools.lru_cache(maxsize=65_536)
+def rows_of(form: str) -> frozenset[int]:
+    """Return the numbers of the rows in which a form stands, its first or last word inflected or not."""
+    small = form.lower()
+    known = _rows(small)
+    if known or not small.isascii():
+        return frozenset(known)
+    return frozenset(row for other in _uninflected(small) for row in _rows(other))
+
+
+def _rows(form: str) -> list[int]:
+    key = f"{form}\t".encode()
+    lines = _index()
+    at = bisect.bisect_left(lines, key)
+    found = at < len(lines) and lines[at].startswith(key)
+    return [int(row) for row in lines[at][len(key) :].split()] if found else []
+
+
+@functools.cache
+def _index() -> list[bytes]:
+    return INDEX.read_bytes().split(b"\n")
+
+
+def index_of(text: str) -> bytes:
+    """Return the index of a thesaurus: each form, a tab, and the numbers of its rows; sorted by bytes. Pure."""
+    rows: dict[str, list[str]] = {}
+    for number, line in enumerate(text.split("\n")):
+        if line and not line.startswith(("#", "[")):
+            for form in line.split(", "):
+                rows.setdefault(form, []).append(str(number))
+    return b"\n".join(sorted(f"{form}\t{' '.join(numbers)}".encode() for form, numbers in rows.items()))
+
+
+def _uninflected(form: str) -> Iterator[str]:
+    first, blank, rest = form.partition(" ")
+    for base in (first, *_bases(first)):
+        before, between, last = f"{base}{blank}{rest}".rpartition(" ")
+        yield from (f"{before}{between}{each}" for each in (last, *_bases(last)))
+
+
+def _bases(word: str) -> Iterator[str]:
+    """Yield what the word may be a form of: `stopped` of `stopp`, `stoppe` and `stop`."""
+    if word in IRREGULAR:
+        yield IRREGULAR[word]
+    for ending, instead in _ENDINGS:
+        base = word.removesuffix(ending)
+        if base != word and len(base) > _SHORTEST:
+            yield base + instead
+            if len(base) > _SHORTEST + 1 and base[-1] == base[-2]:
+                yield base[:-1] + instead
