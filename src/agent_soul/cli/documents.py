@@ -1,4 +1,4 @@
-"""Documents made from the code, so that they cannot fall behind it: SCHEMA.md and docs/commands.md."""
+"""What is made from other files, so that it cannot fall behind them: SCHEMA.md, docs/commands.md, an index."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from agent_soul import schemas
 from agent_soul.cli import COMMANDS, soul
 from agent_soul.cli.options import SHARED
 from agent_soul.cli.runtime_pages import runtime_documents
+from agent_soul.judging import thesaurus
 
 _WIDTH = 100
 _COMMANDS_PAGE = """\
@@ -32,6 +33,7 @@ def generated_documents(root: Path) -> dict[Path, str]:
     return {
         root / "SCHEMA.md": schema_document(),
         root / "docs" / "commands.md": _COMMANDS_PAGE.format(help=command_help()),
+        root / "src" / "agent_soul" / "judging" / thesaurus.INDEX.name: thesaurus.index(),
         **runtime_documents(root),
     }
 

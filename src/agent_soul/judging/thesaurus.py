@@ -49,14 +49,15 @@ def _index() -> list[bytes]:
     return INDEX.read_bytes().split(b"\n")
 
 
-def index_of(text: str) -> bytes:
-    """Return the index of a thesaurus: each form, a tab, and the numbers of its rows; sorted by bytes. Pure."""
+def index(text: str | None = None) -> str:
+    """Return the index of a thesaurus, of ours by default: each form, a tab, and the numbers of its rows; sorted."""
     rows: dict[str, list[str]] = {}
-    for number, line in enumerate(text.split("\n")):
+    for number, line in enumerate((TEXT.read_text(encoding="utf-8") if text is None else text).split("\n")):
         if line and not line.startswith(("#", "[")):
             for form in line.split(", "):
                 rows.setdefault(form, []).append(str(number))
-    return b"\n".join(sorted(f"{form}\t{' '.join(numbers)}".encode() for form, numbers in rows.items()))
+    lines = (f"{form}\t{' '.join(numbers)}" for form, numbers in rows.items())
+    return "\n".join(sorted(lines, key=str.encode))  # as `bisect` compares them
 
 
 def _uninflected(form: str) -> Iterator[str]:
