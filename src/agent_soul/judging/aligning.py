@@ -7,10 +7,14 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agent_soul.judging.pieces import Token
+from agent_soul.judging.reading import read
 from agent_soul.judging.thesaurus import LONGEST, rows_of
 
 _LEAST_WEIGHT = 0.3
 _LONGEST_CJK = 5
+_KEPT = 1024
+"""Who looks whether a pair is worth judging judges it at once."""
+_TEXTS_KEPT = 32_768
 _ROLES = frozenset({"verbs", "value verbs", "owning"})
 
 
@@ -28,11 +32,13 @@ class _Match(NamedTuple):
     other: Span
 
 
-def aligned(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
-    """Return the tokens of two statements, with one token in both for what may say the same in either."""
-    matches = _matches(one, other)
+@functools.lru_cache(maxsize=_KEPT)
+def aligned(text: str, other_text: str) -> tuple[Sequence[Token], Sequence[Token]] | None:
+    """Return the tokens of two statements, with one token in both for what may say the same in either; or None."""
+    one, other = tokens_of(text), tokens_of(other_text)
+    matches = _matches(text, other_text)
     if not matches:
-        return one, other
+        return None
     names = [_name(one[m.one.start : m.one.end], other[m.other.start : m.other.end]) for m in matches]
     return (
         _replaced(one, [m.one for m in matches], names),
@@ -40,14 +46,21 @@ def aligned(one: Sequence[Token], other: Sequence[Token]) -> tuple[Sequence[Toke
     )
 
 
-def _matches(one: Sequence[Token], other: Sequence[Token]) -> list[_Match]:
+@functools.lru_cache(maxsize=_TEXTS_KEPT)
+def tokens_of(text: str) -> tuple[Token, ...]:
+    """Return the tokens of a statement."""
+    return tuple(read(text))
+
+
+def _matches(text: str, other_text: str) -> list[_Match]:
     """Return the pairs of spans that stand for each other, none of them overlapping, the plainest chosen first."""
+    one, other = tokens_of(text), tokens_of(other_text)
     there, here = ({token.concept for token in tokens if token.weight} for tokens in (other, one))
     if not any(_is_lacking(token, there) for token in one) or not any(_is_lacking(token, here) for token in other):
         return []  # before the thesaurus is loaded
     found = []
-    theirs = _lacking(other, here)
-    for a, weight in _lacking(one, there) if theirs else ():
+    theirs = _lacking(other_text, here)
+    for a, weight in _lacking(text, there) if theirs else ():
         for b, beside in theirs:
             if (shared := a.rows & b.rows) and not (_is_name(one, a) and _is_name(other, b)):
                 found.append(_Match((-min(weight, beside), -len(shared), a.start, b.start, a.end, b.end), a, b))
@@ -58,10 +71,10 @@ def _matches(one: Sequence[Token], other: Sequence[Token]) -> list[_Match]:
     return chosen
 
 
-def _lacking(tokens: Sequence[Token], there: set[str]) -> list[tuple[Span, float]]:
+def _lacking(text: str, there: set[str]) -> list[tuple[Span, float]]:
     """Return the spans that hold nothing which the other statement has too, with their weights."""
-    lacking = []
-    for span in spans_of(tuple(tokens)):
+    lacking, tokens = [], tokens_of(text)
+    for span in _spans_of(text):
         said = [token for token in tokens[span.start : span.end] if token.weight >= _LEAST_WEIGHT]
         if said and all(_is_lacking(token, there) for token in said):
             lacking.append((span, sum(token.weight for token in said)))
@@ -72,9 +85,10 @@ def _is_lacking(token: Token, there: set[str]) -> bool:
     return token.weight >= _LEAST_WEIGHT and token.concept not in there and _is_open(token)
 
 
-@functools.lru_cache(maxsize=8192)
-def spans_of(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
+@functools.lru_cache(maxsize=_TEXTS_KEPT)
+def _spans_of(text: str) -> list[Span]:
     """Return the spans of a statement that the thesaurus knows and that turn no sense and bind no setting."""
+    tokens = tokens_of(text)
     spans = []
     for start in range(len(tokens)):
         form = ""
@@ -89,7 +103,7 @@ def spans_of(tokens: tuple[Token, ...]) -> tuple[Span, ...]:
             is_whole = end == len(tokens) or tokens[end].surface
             if token.surface and is_whole and (rows := rows_of(form)):
                 spans.append(Span(start, end, rows))
-    return tuple(spans)
+    return spans
 
 
 def _is_open(token: Token) -> bool:

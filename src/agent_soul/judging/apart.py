@@ -20,6 +20,7 @@ _CLOSELY_PARALLEL = 0.74
 _FAIRLY_PARALLEL = 0.6
 _HARDLY_PARALLEL = 0.4
 _MUCH_ALIKE = 0.7
+_MUCH_SHARED = 3.0
 _CONDITION = 0.6
 _QUALITIES = frozenset({"size class"})
 """Rows that part two things in "small orders ship free" and are what is chosen in "prefers small commits"."""
@@ -72,7 +73,8 @@ def other_condition(pair: Pair) -> Judgement | None:
     first, second = (conditions(each.clauses) for each in pair.frames)
     for one, other in itertools.product(first, second):
         shared = shared_weight(one.weights, other.weights)
-        if one.sign != other.sign and shared >= _CONDITION * max(sum(one.weights.values()), sum(other.weights.values())):
+        longer = max(sum(one.weights.values()), sum(other.weights.values()))
+        if one.sign != other.sign and shared >= _CONDITION * longer:
             return Judgement(Label.DISTINCT, "other condition")
     return None
 
@@ -111,7 +113,7 @@ def other_object(pair: Pair) -> Judgement | None:
         return None
     first, second = (each.main for each in pair.frames)
     ratio, opcodes = pair.alignment
-    if ratio < _FAIRLY_PARALLEL and pair.alike >= _MUCH_ALIKE:
+    if ratio < _FAIRLY_PARALLEL and pair.alike >= _MUCH_ALIKE and pair.shared >= _MUCH_SHARED:
         return None  # so much else agrees that the one thing may be said in another word
     least = _A_CHARACTER if ratio >= _CLOSELY_PARALLEL else A_THING
     for kind, a1, a2, b1, b2 in opcodes if ratio >= _PARALLEL else ():

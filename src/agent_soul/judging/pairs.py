@@ -10,13 +10,11 @@ from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
-from agent_soul.judging.aligning import aligned
+from agent_soul.judging.aligning import aligned, tokens_of
 from agent_soul.judging.clauses import ALLOWS_ONLY, DENIES_BEFORE, Clause, gate
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.lexicon import CJK
-from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
-from agent_soul.judging.reading import read
 
 _FRAMES_KEPT = 32_768
 """Statements of one reach that are not laid out again for each of their pairs; some 10 KB each."""
@@ -64,11 +62,15 @@ class Pair(_Two):
 
     @functools.cached_property
     def frames(self) -> tuple[Frame, Frame]:
-        one, other = _tokens(self.one.text), _tokens(self.other.text)
-        first, second = aligned(one, other)
-        if first is one:
+        found = aligned(self.one.text, self.other.text)
+        if not found:
             return _frame(self.one.text), _frame(self.other.text)
-        return frame(self.one.text, first), frame(self.other.text, second)
+        return frame(self.one.text, found[0]), frame(self.other.text, found[1])
+
+    @functools.cached_property
+    def is_aligned(self) -> bool:
+        """Tell whether some words of one stand for others of the other one by the thesaurus alone."""
+        return aligned(self.one.text, self.other.text) is not None
 
     @functools.cached_property
     def is_bilingual(self) -> bool:
@@ -150,7 +152,7 @@ class Pair(_Two):
 
     @functools.cached_property
     def unmatched(self) -> tuple[list[Quantity], list[Quantity]]:
-        """Return `left_over` without what counts to one where the other counts nothing like it: `一份`, `one voucher`."""
+        """Return `left_over` without a count of one where the other counts nothing like it: `一份`, `one voucher`."""
         first, second = self.left_over
         return _of_weight(first, second), _of_weight(second, first)
 
@@ -223,10 +225,5 @@ def listed(values: Iterable[str]) -> str:
 
 
 @functools.lru_cache(maxsize=_FRAMES_KEPT)
-def _tokens(text: str) -> tuple[Token, ...]:
-    return tuple(read(text))
-
-
-@functools.lru_cache(maxsize=_FRAMES_KEPT)
 def _frame(text: str) -> Frame:
-    return frame(text, _tokens(text))
+    return frame(text, tokens_of(text))

@@ -147,7 +147,8 @@ def _year(text: str, found: re.Match[str]) -> Token:
 
 def _ordinal(text: str, found: re.Match[str]) -> Token:
     if text.endswith("版"):
-        return Token(text, quantity=q.version("", f"{q.numeral(found['nth']) or 0:g}"))
+        number = f"{q.numeral(found['nth']) or 0:g}"
+        return Token(number, quantity=q.version("", number))
     return Token(text, quantity=Quantity("ordinal", q.numeral(found["nth"]) or 0.0, text))
 
 

@@ -29,6 +29,8 @@ _CONTAINED = 0.85
 """Share of a statement that a longer one must hold to be it with an addition."""
 _NAMES_CONTAINED = 0.7
 _SAME_BUT_ONE = 0.74
+_LESS_CERTAIN = 0.08
+"""More of it where the thesaurus alone joins some of the words that agree."""
 _ONE_THING = 1.0
 _TWO_SHARED = 1.7
 _LONG = 4.0
@@ -69,12 +71,12 @@ def says_the_same(pair: Pair) -> Judgement | None:
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
         is_plain = not left[1] or pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED
-        is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME
-        enough = LEAST_ALIKE if is_plain or is_longer_by_one else _SHORT_SAME
+        is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME and not pair.is_aligned
+        enough = LEAST_ALIKE if is_plain or is_longer_by_one else _SHORT_SAME + _LESS_CERTAIN * pair.is_aligned
     elif (
         left[1] <= _ONE_THING and pair.shared >= _TWO_SHARED
     ):  # in each one word that the other lacks: where so much agrees, of one meaning
-        enough = LEAST_ALIKE if pair.agreed else _SAME_BUT_ONE
+        enough = LEAST_ALIKE if pair.agreed else _SAME_BUT_ONE + _LESS_CERTAIN * pair.is_aligned
     else:
         return None
     if pair.alike >= enough:

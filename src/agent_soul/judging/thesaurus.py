@@ -30,10 +30,8 @@ _SHORTEST = 2
 def rows_of(form: str) -> frozenset[int]:
     """Return the numbers of the rows in which a form stands, its first or last word inflected or not."""
     small = form.lower()
-    known = _rows(small)
-    if known or not small.isascii():
-        return frozenset(known)
-    return frozenset(row for other in _uninflected(small) for row in _rows(other))
+    forms = dict.fromkeys((small, *_uninflected(small))) if small.isascii() else (small,)
+    return frozenset(row for each in forms for row in _rows(each))
 
 
 def _rows(form: str) -> list[int]:

@@ -23,12 +23,16 @@ _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
 _OFFICES = frozenset(
     {"lead", "officer", "manager", "director", "engineer", "coordinator", "steward", "desk", "office", "team", "group"}
-) | {"department", "committee", "board", "chair", "secretary", "librarian", "nurse", "editor", "组", "部", "科", "处", "室"}
+) | {
+    *("department", "committee", "board", "chair", "secretary", "librarian", "nurse", "editor"),
+    *"组部科处室",
+}
+"""What ends the name of who owns a thing by a role: the payroll desk, the ethics committee."""
 _JOBS = frozenset({"job", "task", "duty", "turf", "call", "business", "area", "baby"})
 _LEAVING = frozenset({"from", "off", "out of", "left", "从", "由"})
 _ARRIVING = frozenset(
-    {"to", "into", "onto", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
-) | {"切换到", "切到", "切换成", "搬到", "替换为", "替换成"}
+    {"to", "into", "onto", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到"}
+) | {"转为", "切换到", "切到", "切换成", "搬到", "替换为", "替换成"}
 _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather than"}) | {
     "而不是",
     "而非",
@@ -55,7 +59,9 @@ _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched"
     "告别",
     "废弃",
 }
-_FORMERLY = frozenset({"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"})
+_FORMERLY = frozenset(
+    {"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"}
+)
 _GONE = frozenset(
     {"cancelled", "canceled", "retired", "decommissioned", "phased out", "switched off", "shut down", "discontinued"}
 ) | {"作废", "退役", "下线", "下架", "停用", "注销", "取消", "清空", "拆除", "报废"}
