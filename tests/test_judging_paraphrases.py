@@ -1,4 +1,4 @@
-"""Statements that say a thing in other words, or another thing in nearly the same: the thesaurus, order, names, cases."""
+"""Statements that say a thing in other words, or another thing in nearly the same: the thesaurus, names, cases."""
 
 from __future__ import annotations
 

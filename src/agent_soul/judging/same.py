@@ -70,9 +70,10 @@ def says_the_same(pair: Pair) -> Judgement | None:
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
-        is_plain = not left[1] or pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED
-        is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME and not pair.is_aligned
-        enough = LEAST_ALIKE if is_plain or is_longer_by_one else _SHORT_SAME + _LESS_CERTAIN * pair.is_aligned
+        is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME
+        is_within = (is_longer_by_one or pair.contained >= _CONTAINED) and not pair.is_aligned
+        is_plain = not left[1] or pair.agreed or pair.shared >= _SHORT or is_within
+        enough = LEAST_ALIKE if is_plain else _SHORT_SAME + _LESS_CERTAIN * pair.is_aligned
     elif (
         left[1] <= _ONE_THING and pair.shared >= _TWO_SHARED
     ):  # in each one word that the other lacks: where so much agrees, of one meaning

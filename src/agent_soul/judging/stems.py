@@ -15,14 +15,15 @@ _SUFFIXES = {
 """By the last letter, the longest first: a start of the program stems thousands of words."""
 _VERBS = (
     "begin began begun|bear bore borne|become became|break broke broken|bring brought|build built|buy bought",
-    "catch caught|choose chose chosen|come came|deal dealt|do did done does|draw drew drawn|drink drank drunk|drive drove driven",
-    "eat ate eaten|fall fell fallen|feel felt|find found|fly flew flown|forbid forbade forbidden",
-    "forget forgot forgotten|freeze froze frozen|get got gotten|give gave given|go went gone goes|grow grew grown|hang hung|have has had",
-    "hear heard|hide hid hidden|hold held|keep kept|know knew known|lay laid|lead led|leave left",
-    "lend lent|lie lain lies|lose lost|make made|mean meant|meet met|pay paid|ride rode ridden|ring rang rung|rise rose risen|run ran|say said",
-    "see saw seen|sell sold|send sent|show shown|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood",
-    "steal stole stolen|swim swam|take took taken|teach taught|tell told|think thought|throw threw thrown",
-    "understand understood|wake woke woken|wear wore worn|win won|write wrote written",
+    "catch caught|choose chose chosen|come came|deal dealt|do did done does|draw drew drawn|drink drank drunk",
+    "drive drove driven|eat ate eaten|fall fell fallen|feel felt|find found|fly flew flown",
+    "forbid forbade forbidden|forget forgot forgotten|freeze froze frozen|get got gotten|give gave given",
+    "go went gone goes|grow grew grown|hang hung|have has had|hear heard|hide hid hidden|hold held|keep kept",
+    "know knew known|lay laid|lead led|leave left|lend lent|lie lain lies|lose lost|make made|mean meant",
+    "meet met|pay paid|ride rode ridden|ring rang rung|rise rose risen|run ran|say said|see saw seen|sell sold",
+    "send sent|show shown|sit sat|sleep slept|speak spoke spoken|spend spent|stand stood|steal stole stolen",
+    "swim swam|take took taken|teach taught|tell told|think thought|throw threw thrown|understand understood",
+    "wake woke woken|wear wore worn|win won|write wrote written",
 )
 IRREGULAR = {
     form: verb for row in _VERBS for each in row.split("|") for verb, *forms in [each.split(" ")] for form in forms
