@@ -62,7 +62,7 @@ def _matches(text: str, other_text: str) -> list[_Match]:
     theirs = _lacking(other_text, here)
     for a, weight in _lacking(text, there) if theirs else ():
         for b, beside in theirs:
-            if (shared := a.rows & b.rows) and not (_is_name(one, a) and _is_name(other, b)):
+            if (shared := a.rows & b.rows) and _may_stand_for_each_other(one[a.start : a.end], other[b.start : b.end]):
                 found.append(_Match((-min(weight, beside), -len(shared), a.start, b.start, a.end, b.end), a, b))
     chosen: list[_Match] = []
     for match in sorted(found):
@@ -113,10 +113,14 @@ def _is_open(token: Token) -> bool:
     return not (token.quantity or token.ends_clause or closed)
 
 
-def _is_name(tokens: Sequence[Token], span: Span) -> bool:
-    """Tell whether a span may be the name of one thing, which is no other name: Fedora, Ubuntu."""
-    token = tokens[span.start]
-    return span.end == span.start + 1 and token.is_name and token.surface.isascii()
+def _may_stand_for_each_other(one: Sequence[Token], other: Sequence[Token]) -> bool:
+    """Tell whether neither two names meet (Fedora, Ubuntu), nor a word that is always a verb and one that never is."""
+    if len(one) > 1 or len(other) > 1:
+        return True
+    if all(token.is_name and token.surface.isascii() for token in (*one, *other)):
+        return False
+    words = [token.word for token in (*one, *other) if token.word]
+    return len(words) < len((*one, *other)) or len({word.roles.isdisjoint(_ROLES) for word in words}) == 1
 
 
 def _overlap(one: Span, other: Span) -> bool:
