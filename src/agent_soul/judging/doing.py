@@ -27,10 +27,21 @@ def differing_owner(pair: Pair) -> Judgement | None:
     """Two persons who are said to own, lead, approve or do one thing."""
     first, second = (each.persons for each in pair.frames)
     first, second = first or _doer(pair.frames[0], second), second or _doer(pair.frames[1], first)
+    if not (first and second):
+        return _differing_agents(pair)
     topic = max(pair.contained, pair.things_without(first | second))
     if first and second and not first & second and topic >= _OWNER_TOPIC:
         return Judgement(Label.CONFLICT, "differing owner", (listed(first), listed(second)))
     return None
+
+
+def _differing_agents(pair: Pair) -> Judgement | None:
+    """One thing is done by this group and by that one, in words that are no names: 由风控组复核, 由支行行长复核."""
+    first, second = (each.agents for each in pair.frames)
+    own = first - second, second - first
+    if not all(own) or pair.contained_without(own[0] | own[1], least=_LEAST_DONE) < _DONE_TOPIC:
+        return None
+    return Judgement(Label.CONFLICT, "differing owner", (listed(own[0]), listed(own[1])))
 
 
 def differing_doer(pair: Pair) -> Judgement | None:

@@ -18,6 +18,8 @@ _REACH_OF_A_VERB = 5
 _REACH_OF_AN_OBJECT = 3
 _JOINING = frozenset({"in", "on", "to", "at", "from"})
 _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
+_BY = frozenset({"由", "改由", "交由", "交给", "归"})
+_LONGEST_AGENT = 3
 _AGENT = frozenset({"by", "由", "归", "找"})
 _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
@@ -33,7 +35,7 @@ _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather
     "替代",
     "代替",
 }
-_NAMED_HOLDERS = frozenset({"language", "file type", "system"})
+_NAMED_HOLDERS = frozenset({"language", "file type", "system", "city"})
 _REACH_OF_LEAVING = 3
 _REACH_OF_DROPPING = 4
 _REACH_OF_REPLACING = 5
@@ -237,6 +239,14 @@ def _is_a_job(tokens: Sequence[Token]) -> bool:
     """Tell whether a clause says whose job a thing is: `The newsletter is Paul's job`."""
     pairs = itertools.pairwise(tokens)
     return any(not name.word and name.surface.istitle() and job.surface.lower() in _JOBS for name, job in pairs)
+
+
+def agents(tokens: Sequence[Token]) -> Iterable[str]:
+    """Yield the first words behind 由 or 交给: who does it, by whatever name; the verb may be the last of them."""
+    for at, token in enumerate(tokens):
+        if token.surface in _BY:
+            yield from (each.concept for each in [t for t in tokens[at + 1 :] if t.weight][:_LONGEST_AGENT])
+            return
 
 
 def _is_agent(tokens: Sequence[Token], at: int) -> bool:
