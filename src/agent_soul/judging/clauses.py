@@ -19,7 +19,9 @@ COPULAS = (
 )
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
-_EXCEPTING = frozenset({"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外", "除外", "不在此列"})
+_EXCEPTING = frozenset(
+    {"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外", "除外", "不在此列"}
+)
 _EXCEPTED = frozenset({"除外", "不在此列"})
 _ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人", "谁", "其他人", "别人"})
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})
@@ -89,7 +91,9 @@ def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
     while at < len(clauses):
         clause, following = clauses[at], clauses[at + 1] if at + 1 < len(clauses) else NOTHING
         hangs = clause.sign < 0 and following.sign < 0 and not (clause.is_reason or following.is_reason)
-        is_one = (hangs and _denies_first(clause) and _denies_first(following)) or (clause.sign < 0 and _excepts(following))
+        is_one = (hangs and _denies_first(clause) and _denies_first(following)) or (
+            clause.sign < 0 and _excepts(following)
+        )
         yield _clause((*clause.tokens, *following.tokens), is_reason=False) if is_one else clause
         at += 1 + is_one
 

@@ -19,7 +19,6 @@ _REACH_OF_AN_OBJECT = 3
 _JOINING = frozenset({"in", "on", "to", "at", "from"})
 _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
 _BY = frozenset({"由", "改由", "交由", "交给", "归"})
-_LONGEST_AGENT = 3
 _AGENT = frozenset({"by", "由", "归", "找"})
 _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
@@ -76,6 +75,7 @@ _SENDING = frozenset({"send", "move"})
 _SENT = "destination"
 """Where a thing is sent says little of where it is kept otherwise: in the fridge, to the laboratory."""
 _LONGEST_PLACE = 4
+_TO_A_PLACE = frozenset("在到于至进自")
 _SIDES = frozenset({"above", "below"})
 _REACH_OF_A_BOUND = 2
 _OF_WHICH = frozenset({"的", "时", "的时候"})
@@ -206,12 +206,18 @@ def places(clauses: Iterable[Sequence[Token]]) -> dict[str, frozenset[str]]:
 def _places(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     for at, token in enumerate(tokens):
         gives = _class_of(token) if token.word and _gives_values(tokens, at) else ""
-        if gives not in _PLACING_CLASSES:
+        if gives not in _PLACING_CLASSES or not (token.surface.isascii() or _takes_a_place(tokens, at)):
             continue
         is_phrase = not token.surface.isascii() or " " in token.surface
         if start := at + 1 if is_phrase else _after_joining(tokens, at):
             things = (each for each in tokens[start : start + _LONGEST_PLACE] if each.weight >= _LEAST_THING)
             yield from ((_SENT if token.concept in _SENDING else gives, each.concept) for each in things)
+
+
+def _takes_a_place(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a place stands behind a Chinese word: `存到`, `来自`, but neither `日志` nor `在写`."""
+    following = tokens[at + 1].word if at + 1 < len(tokens) else None
+    return tokens[at].surface[-1:] in _TO_A_PLACE and not (following and "verbs" in following.roles)
 
 
 def _after_joining(tokens: Sequence[Token], verb: int) -> int:
@@ -242,11 +248,13 @@ def _is_a_job(tokens: Sequence[Token]) -> bool:
 
 
 def agents(tokens: Sequence[Token]) -> Iterable[str]:
-    """Yield the first words behind 由 or 交给: who does it, by whatever name; the verb may be the last of them."""
-    for at, token in enumerate(tokens):
-        if token.surface in _BY:
-            yield from (each.concept for each in [t for t in tokens[at + 1 :] if t.weight][:_LONGEST_AGENT])
-            return
+    """Yield the first word behind 由 or 交给, or the characters that make one: who does it, by whatever name."""
+    by = next((at for at, token in enumerate(tokens) if token.surface in _BY), len(tokens))
+    weight = 0.0
+    for token in tokens[by + 1 :]:
+        if token.weight and weight < _LEAST_THING:
+            weight += token.weight
+            yield token.concept
 
 
 def _is_agent(tokens: Sequence[Token], at: int) -> bool:
