@@ -275,7 +275,8 @@ def denied_beside(pair: Pair) -> Judgement | None:
         affirmed -= {c for clause in other if clause.sign < 0 for c in clause.weights}
         for clause in pair.clauses[at]:
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
-            enough = max(A_THING, _NOTHING_BUT * sum(clause.weights.values()))
+            told = sum(weight for weight in clause.weights.values() if weight > _LEAST_SUBJECT)
+            enough = max(A_THING, _NOTHING_BUT * told)
             if clause.sign < 0 and not (clause.is_reason or clause.denies_aside) and shared >= enough:
                 said = (_said(clause), text)
                 return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if at else said)

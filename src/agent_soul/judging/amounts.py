@@ -8,7 +8,7 @@ import re
 from agent_soul.judging import quantities as q
 
 _HINT = re.compile(
-    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|per cent|sq\b|ty[- ][a-z]|noon|midday"
+    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|per cent|\w/(?:min|sec|s|h|hour|day|week|month|year)\b|sq\b|ty[- ][a-z]|noon|midday"
     r"|\dk\b|\d\s?(?:h\b|hour)|[ap]\.?m\b|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
     re.IGNORECASE,
 )
@@ -25,6 +25,7 @@ _FIXED = {
     "price": "50% discount",
     "cent": "%",
 }
+_PER = {"min": "minute", "sec": "second", "s": "second", "h": "hour"}
 _AFTER = {"half past": 30, "quarter past": 15, "": 0}
 
 
@@ -47,6 +48,7 @@ def _amount() -> re.Pattern[str]:
         | \b(?P<couple>a\ couple\ of)\b
         | \b(?P<single>a\ single)(?=\ (?:letter|character|word|line|sentence|page|item|day)\b)
         | \b(?P<square>square\ met(?:re|er)s?|sq\.?\ ?m\b\.?)
+        | (?<=\w)/(?P<per>min|minute|sec|second|s|h|hour|day|week|month|year)\b(?!/)
         | \b(?P<price>half\ (?:the\ )?price)\b | (?P<cent>(?<=\d\ )per\ cent)\b
         | \b(?P<half>half\ an?)(?=\ (?:day|week|month|year|minute|second|kilo|lit|pound))
         | (?P<hour_and_half>\ban\ hour\ and\ a\ half\b)
@@ -70,6 +72,8 @@ def _digits(found: re.Match[str]) -> str:
         return _clock_times(said.get("from"), said["time"], is_afternoon=said["half_day"] in "pP")
     if "till" in said:
         return f"12:00 to {_value(said['till']) % _HALF_A_DAY + _HALF_A_DAY:.0f}:00"
+    if "per" in said:
+        return f" per {_PER.get(said['per'], said['per'])}"
     fixed = _FIXED.keys() & said.keys()
     if fixed:
         return _FIXED[fixed.pop()]
