@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.cases import is_of_a_case
+from agent_soul.judging.cases import is_conditional, is_of_a_case
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.lexicon import CJK, OF_A_PERSON, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
@@ -228,7 +228,7 @@ def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
 
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
-    is_apart = orders_agree(*(each.order for each in pair.frames)) or is_of_a_case(pair)
+    is_apart = orders_agree(*(each.order for each in pair.frames)) or is_conditional(pair)
     if pair.reports or pair.contained < _SENSE_TOPIC or is_apart:
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
@@ -267,7 +267,7 @@ def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
 
 def denied_beside(pair: Pair) -> Judgement | None:
     """A clause that denies nothing but what the other statement affirms."""
-    if pair.contained < _DENIED_TOPIC or pair.reports or is_of_a_case(pair):
+    if pair.contained < _DENIED_TOPIC or pair.reports or is_conditional(pair):
         return None
     for at, text in ((0, pair.other.text), (1, pair.one.text)):
         other = pair.clauses[1 - at]
@@ -289,7 +289,7 @@ def differing_sense(pair: Pair) -> Judgement | None:
     is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
     is_told = not pair.reports and not denies_aside and one.subject and other.subject
-    is_apart = orders_agree(one.order, other.order) or is_of_a_case(pair)
+    is_apart = orders_agree(one.order, other.order) or is_conditional(pair)
     if not is_about_one or not is_told or is_apart or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))

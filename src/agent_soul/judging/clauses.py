@@ -19,7 +19,9 @@ COPULAS = (
 )
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
-_EXCEPTING = frozenset({"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外", "除外", "不在此列"})
+_EXCEPTING = frozenset(
+    {"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外", "除外", "不在此列"}
+)
 _EXCEPTED = frozenset({"除外", "不在此列"})
 _ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人", "谁", "其他人", "别人"})
 _RELATIVE = frozenset({"that", "which", "who", "what", "why", "whose"})

@@ -111,7 +111,21 @@ _ORDINALS = {name: number for number, name in enumerate(_NTH, 1)} | {
     f"{number}{ending}": number for number in range(1, 32) for ending in ("st", "nd", "rd", "th")
 }
 _MEASURING = frozenset(
-    {"a", "an", "per", "each", "every", "last", "最后", "最后一个", *q.WEEKDAYS, *map(str.lower, q.WEEKDAY_ABBREVIATIONS), *q.MONTHS, *q.NUMBER_WORDS, *q.HOURS}
+    {
+        "a",
+        "an",
+        "per",
+        "each",
+        "every",
+        "last",
+        "最后",
+        "最后一个",
+        *q.WEEKDAYS,
+        *map(str.lower, q.WEEKDAY_ABBREVIATIONS),
+        *q.MONTHS,
+        *q.NUMBER_WORDS,
+        *q.HOURS,
+    }
     | _ORDINALS.keys()
 )
 
