@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.clauses import Clause, opens
+from agent_soul.judging.cases import is_conditional, is_of_a_case
+from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.lexicon import CJK, OF_A_PERSON, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
 from agent_soul.judging.ordering import agree as orders_agree
@@ -50,10 +51,6 @@ _CLAUSES = 0.25
 _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
 _ORDERED_TOPIC = 0.45
-_NEVER = frozenset({"never", "ever", "under no circumstances", "on no account", "绝不", "从不"})
-_LONGEST_CASE = 5
-_NAMED_BY = 2
-"""Words that open a statement, and things among them, that may name a case: `For documentation changes ...`."""
 _DIFFERING_SENSE = 0.45
 _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
@@ -118,7 +115,7 @@ def _as_written(concepts: Iterable[str], frame: Frame) -> str:
 def differing_number(pair: Pair) -> Judgement | None:
     """Two numbers that measure the same of the same."""
     topic = max(pair.contained, pair.things_without(()))
-    for quantity, rival in pair.rivals:
+    for quantity, rival in pair.rivals if not is_of_a_case(pair) else ():
         if topic >= _topic_for(quantity, rival):
             return Judgement(Label.CONFLICT, "differing number", (quantity.shown, rival.shown))
     return None
@@ -231,9 +228,8 @@ def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
 
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
-    if pair.reports or pair.contained < _SENSE_TOPIC or orders_agree(*(each.order for each in pair.frames)):
-        return None
-    if any(_is_narrower(*each) for each in (pair.frames, pair.frames[::-1])):
+    is_apart = orders_agree(*(each.order for each in pair.frames)) or is_conditional(pair)
+    if pair.reports or pair.contained < _SENSE_TOPIC or is_apart:
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
     if best is None:
@@ -243,16 +239,6 @@ def opposite_sense(pair: Pair) -> Judgement | None:
     if shared <= _CLEARLY * max(same, default=0.0):
         return None
     return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
-
-
-def _is_narrower(one: Frame, other: Frame) -> bool:
-    """Tell whether a statement opens with the case that it is limited to, and the other one speaks of no such case."""
-    first, second = ((each.clauses[0].tokens if each.clauses else ()) for each in (one, other))
-    is_absolute = any(token.surface.lower() in _NEVER for token in second)
-    if not first or not opens(first[0]) or is_absolute or (second and opens(second[0])):
-        return False
-    case = [token for token in first[:_LONGEST_CASE] if is_thing(token) and token.weight >= A_THING][:_NAMED_BY]
-    return bool(case) and not any(token.concept in other.weights for token in case)
 
 
 def _clauses_of(pair: Pair) -> Iterable[tuple[Clause, Clause]]:
@@ -281,8 +267,7 @@ def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
 
 def denied_beside(pair: Pair) -> Judgement | None:
     """A clause that denies nothing but what the other statement affirms."""
-    is_of_a_case = any(_is_narrower(*each) for each in (pair.frames, pair.frames[::-1]))
-    if pair.contained < _DENIED_TOPIC or pair.reports or is_of_a_case:
+    if pair.contained < _DENIED_TOPIC or pair.reports or is_conditional(pair):
         return None
     for at, text in ((0, pair.other.text), (1, pair.one.text)):
         other = pair.clauses[1 - at]
@@ -290,7 +275,8 @@ def denied_beside(pair: Pair) -> Judgement | None:
         affirmed -= {c for clause in other if clause.sign < 0 for c in clause.weights}
         for clause in pair.clauses[at]:
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
-            enough = max(A_THING, _NOTHING_BUT * sum(clause.weights.values()))
+            told = sum(weight for weight in clause.weights.values() if weight > _LEAST_SUBJECT)
+            enough = max(A_THING, _NOTHING_BUT * told)
             if clause.sign < 0 and not (clause.is_reason or clause.denies_aside) and shared >= enough:
                 said = (_said(clause), text)
                 return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if at else said)
@@ -303,8 +289,8 @@ def differing_sense(pair: Pair) -> Judgement | None:
     is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
     is_told = not pair.reports and not denies_aside and one.subject and other.subject
-    is_told = is_told and not (_is_narrower(one, other) or _is_narrower(other, one))
-    if not is_about_one or not is_told or orders_agree(one.order, other.order) or sense(pair, 0) == sense(pair, 1):
+    is_apart = orders_agree(one.order, other.order) or is_conditional(pair)
+    if not is_about_one or not is_told or is_apart or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
 

@@ -8,7 +8,7 @@ import re
 from agent_soul.judging import quantities as q
 
 _HINT = re.compile(
-    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|sq\b|ty[- ][a-z]|noon|midday"
+    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|per cent|\w/(?:min|sec|s|h|hour|day|week|month|year)\b|sq\b|ty[- ][a-z]|noon|midday"
     r"|\dk\b|\d\s?(?:h\b|hour)|[ap]\.?m\b|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
     re.IGNORECASE,
 )
@@ -16,7 +16,16 @@ _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "万": 1e4
 _CURRENCIES = {"€": "euros", "$": "dollars", "£": "pounds"}
 _QUARTER = 15
 _HALF_A_DAY = 12
-_FIXED = {"square": "m2", "single": "1", "couple": "2", "half": "0.5", "dozen": "12"}
+_FIXED = {
+    "square": "m2",
+    "single": "1",
+    "couple": "2",
+    "half": "0.5",
+    "dozen": "12",
+    "price": "50% discount",
+    "cent": "%",
+}
+_PER = {"min": "minute", "sec": "second", "s": "second", "h": "hour"}
 _AFTER = {"half past": 30, "quarter past": 15, "": 0}
 
 
@@ -39,6 +48,8 @@ def _amount() -> re.Pattern[str]:
         | \b(?P<couple>a\ couple\ of)\b
         | \b(?P<single>a\ single)(?=\ (?:letter|character|word|line|sentence|page|item|day)\b)
         | \b(?P<square>square\ met(?:re|er)s?|sq\.?\ ?m\b\.?)
+        | (?<=\w)/(?P<per>min|minute|sec|second|s|h|hour|day|week|month|year)\b(?!/)
+        | \b(?P<price>half\ (?:the\ )?price)\b | (?P<cent>(?<=\d\ )per\ cent)\b
         | \b(?P<half>half\ an?)(?=\ (?:day|week|month|year|minute|second|kilo|lit|pound))
         | (?P<hour_and_half>\ban\ hour\ and\ a\ half\b)
         | (?P<half_hour>\bhalf\ an\ hour\b) | \b(?:an?|(?P<three>three))\ quarters?\ of\ an\ hour\b
@@ -61,6 +72,8 @@ def _digits(found: re.Match[str]) -> str:
         return _clock_times(said.get("from"), said["time"], is_afternoon=said["half_day"] in "pP")
     if "till" in said:
         return f"12:00 to {_value(said['till']) % _HALF_A_DAY + _HALF_A_DAY:.0f}:00"
+    if "per" in said:
+        return f" per {_PER.get(said['per'], said['per'])}"
     fixed = _FIXED.keys() & said.keys()
     if fixed:
         return _FIXED[fixed.pop()]

@@ -73,7 +73,10 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
             is_reason = True
         elif token.surface == "," and part and opens(part[0]):
             continue
-        is_beside = _has_role(token, "reason") or token.surface.lower() in _INSTEAD
+        is_reason_word = _has_role(token, "reason") and not (
+            at + 1 < len(tokens) and tokens[at + 1].quantity
+        )  # since 2020
+        is_beside = is_reason_word or token.surface.lower() in _INSTEAD
         reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
         if not (ends or reasons):
             part.append(token)
@@ -132,12 +135,20 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     is_beside = is_reason or any(_has_role(token, "aside") for token in tokens[:2])
     factor = _REASON_WEIGHT if is_beside else 1.0
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
-    negative = [token for token in tokens if token.word and token.word.sign < 0]
+    negative = [
+        token for at, token in enumerate(tokens) if token.word and token.word.sign < 0 and not _is_noun(tokens, at)
+    ]
     states = tuple(token.concept for token in negative if _has_role(token, "state"))
     is_bounded = not all(token.weight for token in negative) and _is_bounded(tokens)
     turns = _turns(negative) + is_bounded + _keeps_out(tokens)
     aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
     return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
+
+
+def _is_noun(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether `stop` is a thing: the emergency stop, a bus stop."""
+    before = tokens[at - 1] if at else Token("")
+    return tokens[at].surface == "stop" and bool(before.weight) and before.concept not in ("user", "like")
 
 
 def _turns(negative: Sequence[Token]) -> int:

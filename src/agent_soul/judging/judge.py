@@ -31,6 +31,7 @@ from agent_soul.judging.apart import (
     other_subject,
     other_topic,
 )
+from agent_soul.judging.cases import other_case
 from agent_soul.judging.doing import differing_doer, differing_owner
 from agent_soul.judging.kinds import denied_kind, may_deny_a_kind
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
@@ -50,6 +51,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     turned_choice,
     turned_order,
     denied_kind,
+    other_case,
     other_subject,
     other_object,
     differing_number,

@@ -54,17 +54,36 @@ _UNITS = {
         "cm centimetre centimeter 厘米": 0.01,
         "mm millimetre millimeter 毫米": 0.001,
         "inch inches 英寸 寸": 0.0254,
+        "foot feet ft 英尺": 0.3048,
+        "mile 英里": 1609.0,
+        "yard": 0.9144,
     },
     "pixels": {"pixel px 像素": 1.0},
-    "area": {"sqm m² m2 平方米 平米 平": 1.0, "hectare 公顷": 1e4, "亩": 667.0},
-    "volume": {"litre liter 升": 1.0, "ml millilitre milliliter 毫升": 0.001},
+    "area": {"sqm m² m2 平方米 平米 平": 1.0, "hectare 公顷": 1e4, "acre 英亩": 4047.0, "亩": 667.0},
+    "volume": {
+        "litre liter l 升": 1.0,
+        "gallon 加仑": 3.785,
+        "hectolitre hl": 100.0,
+        "ml millilitre milliliter 毫升": 0.001,
+    },
     "weight": {
         "kg kilo kilogram 公斤 千克": 1.0,
-        "gram 克": 0.001,
+        "gram g 克": 0.001,
+        "ounce oz 盎司": 0.02835,
         "mg milligram 毫克": 1e-6,
         "tonne ton 吨": 1e3,
         "斤": 0.5,
     },
+    "speed": {"km/h kmh kph": 1.0, "mph": 1.609},
+    "power": {"watt 瓦": 1.0, "kilowatt kw 千瓦": 1e3},
+    "energy": {"kwh 千瓦时 度电": 1.0},
+    "nutrition": {"kcal calorie 千卡 大卡": 1.0},
+    "voltage": {"volt 伏": 1.0},
+    "frequency": {"hertz hz 赫兹": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9},
+    "data rate": {"mbit/s mbps mbit": 1.0, "gbit/s gbps gbit": 1e3, "kbit/s kbps kbit": 1e-3},
+    "frame rate": {"fps": 1.0},
+    "density of dots": {"dpi ppi": 1.0},
+    "rotation": {"rpm": 1.0},
     "temperature": {"degree °c 摄氏度 度": 1.0},
     "euros": {"euro eur 欧元": 1.0},
     "dollars": {"dollar usd 美元": 1.0},
@@ -77,7 +96,10 @@ UNITS = {
     name: (kind, size) for kind, table in _UNITS.items() for names, size in table.items() for name in names.split()
 }
 CJK_UNIT = "|".join(sorted((name for name in UNITS if not name.isascii()), key=len, reverse=True))
-LATIN_UNIT = "ms|sec|min|kb|mb|gb|tb|km|cm|mm|px|kg|mg|ml|°c|h|%|m2|m"
+LATIN_UNIT = (
+    "ms|sec|min|kb|mb|gb|tb|km/h|kmh|mph|km|cm|mm|px|kg|mg|ml|°c|hl|h|%|m2|mbit/s|gbit/s|kbit/s|mbps|gbps|kbps|m"
+    "|l|(?-i:g)|kwh|kw|khz|mhz|ghz|hz|fps|dpi|rpm|kcal"
+)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTHS = (
     *("january", "february", "march", "april", "may", "june"),
@@ -87,6 +109,8 @@ MONTHS = {name: number for number, full in enumerate(_MONTHS, 1) for name in (fu
 HOURS = {"midnight": 0.0, "午夜": 0.0, "noon": 720.0, "midday": 720.0, "正午": 720.0}
 """Names of clock times, in minutes."""
 WEEKDAYS = {name: number for number, full in enumerate(_WEEKDAYS) for name in (full, f"{full}s")}
+WEEKDAY_ABBREVIATIONS = {full[:3].title(): number for number, full in enumerate(_WEEKDAYS)} | {"Tues": 1, "Thurs": 3}
+"""With their capital alone: the sun is no Sunday."""
 CJK_WEEKDAYS = {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}
 
 

@@ -133,7 +133,7 @@ def _settings(frame: Frame) -> frozenset[str]:
     """Return the values of settings, and the languages that things are written in."""
     words = [token.word for clause in frame.clauses for token in clause.tokens if token.word]
     languages = {word.concept for word in words if word.holder and word.holder[0] == "language"}
-    return languages.union(f"{row}={value}" for row, values in frame.settings.items() for value in values)
+    return frozenset(languages).union(f"{row}={value}" for row, values in frame.settings.items() for value in values)
 
 
 def sense(pair: Pair, at: int) -> int:
