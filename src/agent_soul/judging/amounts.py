@@ -8,7 +8,7 @@ import re
 from agent_soul.judging import quantities as q
 
 _HINT = re.compile(
-    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|per cent|\w/(?:min|sec|s|h|hour|day|week|month|year)\b|sq\b|ty[- ][a-z]|noon|midday"
+    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|per cent|\d\s?(?:to|-|–|till|until|and)\s?\d|\w/(?:min|sec|s|h|hour|day|week|month|year)\b|sq\b|ty[- ][a-z]|noon|midday"
     r"|\dk\b|\d\s?(?:h\b|hour)|[ap]\.?m\b|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
     re.IGNORECASE,
 )
@@ -38,6 +38,7 @@ def in_digits(text: str) -> str:
 def _amount() -> re.Pattern[str]:
     number = r"\d+(?:[.,]\d+)*"
     words = "|".join(name for name in q.NUMBER_WORDS if name not in ("once", "twice"))
+    months = "|".join(map(str.title, q.MONTHS))
     clock, to = r"\d\d?(?:[:.]\d\d)?", r"\s?(?:-|–|to|till|until|and)\s?"
     return re.compile(
         rf"""\b(?:(?P<from>{clock}){to})?(?P<time>{clock})\s?(?P<half_day>[ap])(?:m\b|\.m\.)
@@ -48,7 +49,9 @@ def _amount() -> re.Pattern[str]:
         | \b(?P<couple>a\ couple\ of)\b
         | \b(?P<single>a\ single)(?=\ (?:letter|character|word|line|sentence|page|item|day)\b)
         | \b(?P<square>square\ met(?:re|er)s?|sq\.?\ ?m\b\.?)
-        | (?<=\w)/(?P<per>min|minute|sec|second|s|h|hour|day|week|month|year)\b(?!/)
+        | \b(?P<first>\d\d?){to}(?P<last>\d\d?)\ (?P<month>{months})\b
+        | \b(?P<named>{months})\ (?P<one>\d\d?){to}(?P<other>\d\d?)\b
+        | (?<=\w)(?<!km)(?<!bit)/(?P<per>min|minute|sec|second|s|h|hour|day|week|month|year)\b(?!/)
         | \b(?P<price>half\ (?:the\ )?price)\b | (?P<cent>(?<=\d\ )per\ cent)\b
         | \b(?P<half>half\ an?)(?=\ (?:day|week|month|year|minute|second|kilo|lit|pound))
         | (?P<hour_and_half>\ban\ hour\ and\ a\ half\b)
@@ -72,6 +75,9 @@ def _digits(found: re.Match[str]) -> str:
         return _clock_times(said.get("from"), said["time"], is_afternoon=said["half_day"] in "pP")
     if "till" in said:
         return f"12:00 to {_value(said['till']) % _HALF_A_DAY + _HALF_A_DAY:.0f}:00"
+    if "month" in said or "named" in said:
+        month = said.get("month") or said["named"]
+        return f"{said.get('first') or said['one']} {month} to {said.get('last') or said['other']} {month}"
     if "per" in said:
         return f" per {_PER.get(said['per'], said['per'])}"
     fixed = _FIXED.keys() & said.keys()
