@@ -185,5 +185,5 @@ def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Tok
     if any(person.startswith(token.surface) for token in segment for person in frame.persons):
         return []
     things = [token for token in segment if is_thing(token)]
-    known = frame.value_parts.union(other.weights, *frame.places.values())
+    known = frame.value_parts.union(frame.agents, other.weights, *frame.places.values())
     return [] if any(token.concept in known for token in things) else things

@@ -94,7 +94,9 @@ def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
     while at < len(clauses):
         clause, following = clauses[at], clauses[at + 1] if at + 1 < len(clauses) else NOTHING
         hangs = clause.sign < 0 and following.sign < 0 and not (clause.is_reason or following.is_reason)
-        is_one = (hangs and _denies_first(clause) and _denies_first(following)) or _excepts(following)
+        is_one = (hangs and _denies_first(clause) and _denies_first(following)) or (
+            clause.sign < 0 and _excepts(following)
+        )
         yield _clause((*clause.tokens, *following.tokens), is_reason=False) if is_one else clause
         at += 1 + is_one
 

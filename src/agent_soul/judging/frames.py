@@ -53,10 +53,10 @@ class Frame(NamedTuple):
     """A statement laid out.
 
     `weights` is what it is about, `things` that without verbs; `settings` the values of exclusive settings that it
-    affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives, with
-    the verb that gives each; `places` what else it says of where a thing is or comes from; `denied` what it gives up,
-    `excluded` what it rules out, `lesser` what it likes less; `bounds` on which side of
-    an amount it holds; `roles` what its words do in it (see oppositions.txt),
+    affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives,
+    with the verb that gives each; `places` what else it says of where a thing is or comes from; `denied` what it
+    gives up, `excluded` what it rules out, `lesser` what it likes less; `agents` who does it in words that are no
+    names; `bounds` on which side of an amount it holds; `roles` what its words do in it (see oppositions.txt),
     `unknown` those of its words that no table knows; `order` what it puts first and what later; `is_sentence` that it
     says what holds, which a heading does not. `subject` are the words before the first verb, as far as that is known;
     `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
@@ -80,6 +80,7 @@ class Frame(NamedTuple):
     main: tuple[Token, ...]
     slots: tuple[str, ...]
     persons: frozenset[str]
+    agents: frozenset[str]
     bounds: frozenset[str]
     roles: frozenset[str]
     unknown: frozenset[str]
@@ -127,7 +128,7 @@ def frame(text: str) -> Frame:
         quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
-        names={token.concept: token.surface for token in said if token.is_name},
+        names={token.concept: token.surface for token in said if token.is_name or _is_city(token)},
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         places=given.places([clause.tokens for clause in affirmed]),
         denied=denied,
@@ -137,6 +138,7 @@ def frame(text: str) -> Frame:
         main=told,
         slots=tuple(map(_slot, told)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
+        agents=frozenset(next(filter(None, (tuple(given.agents(c.tokens)) for c in main)), ())),
         bounds=frozenset(given.bounds(said)),
         roles=frozenset(role for clause in clauses for role in roles_of(clause)),
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
@@ -145,6 +147,11 @@ def frame(text: str) -> Frame:
         is_past=any(token.surface.lower() in _PAST for token in said) or any(word in text for word in _CJK_PAST),
         is_report=is_report,
     )
+
+
+def _is_city(token: Token) -> bool:
+    """Tell whether a token is a city of the tables, which is a name in both languages."""
+    return bool(token.word and token.word.holder and token.word.holder[0] == "city")
 
 
 def _order(main: Sequence[Clause], said: Sequence[Token]) -> Order:
