@@ -18,7 +18,7 @@ _REACH_OF_A_VERB = 5
 _REACH_OF_AN_OBJECT = 3
 _JOINING = frozenset({"in", "on", "to", "at", "from"})
 _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
-_BY = frozenset({"由", "改由", "交由", "交给", "归"})
+_BY = frozenset({"由", "改由", "交由", "交给", "归", "经", "经过", "经由"})
 _AGENT = frozenset({"by", "由", "归", "找"})
 _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
