@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.cases import is_of_a_case
+from agent_soul.judging.cases import is_conditional, is_of_a_case
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.lexicon import CJK, OF_A_PERSON, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
@@ -246,7 +246,7 @@ def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
 
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
-    is_apart = pair.is_gated or orders_agree(*(each.order for each in pair.frames)) or is_of_a_case(pair)
+    is_apart = pair.is_gated or orders_agree(*(each.order for each in pair.frames)) or is_conditional(pair)
     if pair.reports or pair.contained < _sense_topic(pair) or is_apart:
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
@@ -289,7 +289,7 @@ def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
 
 def denied_beside(pair: Pair) -> Judgement | None:
     """A clause that denies nothing but what the other statement affirms."""
-    if pair.contained < _DENIED_TOPIC or pair.reports or pair.is_gated or is_of_a_case(pair):
+    if pair.contained < _DENIED_TOPIC or pair.reports or pair.is_gated or is_conditional(pair):
         return None
     for at, text in ((0, pair.other.text), (1, pair.one.text)):
         other = pair.clauses[1 - at]
@@ -297,7 +297,8 @@ def denied_beside(pair: Pair) -> Judgement | None:
         affirmed -= {c for clause in other if clause.sign < 0 for c in clause.weights}
         for clause in pair.clauses[at]:
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
-            enough = max(A_THING, _NOTHING_BUT * sum(clause.weights.values()))
+            told = sum(weight for weight in clause.weights.values() if weight > _LEAST_SUBJECT)
+            enough = max(A_THING, _NOTHING_BUT * told)
             if clause.sign < 0 and not (clause.is_reason or clause.denies_aside) and shared >= enough:
                 said = (_said(clause), text)
                 return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if at else said)
@@ -310,7 +311,7 @@ def differing_sense(pair: Pair) -> Judgement | None:
     is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
     is_told = not pair.reports and not denies_aside and pair.are_sentences and (one.subject or other.subject)
-    is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_of_a_case(pair)
+    is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_conditional(pair)
     if not is_about_one or not is_told or is_apart or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable, Mapping
 
 from agent_soul.judging import quantities as q
 
 _HINT = re.compile(
     r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|per cent|sq\b|ty[- ][a-z]|noon|midday"
-    r"|\dk\b|\d\s?(?:h\b|hour)|[ap]\.?m\b|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
+    r"|\dk\b|\d\s?(?:h\b|hour|to|-|–|till|until|and)|[ap]\.?m\b|\w/[a-z]|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
     re.IGNORECASE,
 )
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "万": 1e4, "亿": 1e8}
@@ -25,6 +26,7 @@ _FIXED = {
     "price": "50% discount",
     "cent": "%",
 }
+_PER = {"min": "minute", "sec": "second", "s": "second", "h": "hour"}
 _AFTER = {"half past": 30, "quarter past": 15, "": 0}
 
 
@@ -37,6 +39,7 @@ def in_digits(text: str) -> str:
 def _amount() -> re.Pattern[str]:
     number = r"\d+(?:[.,]\d+)*"
     words = "|".join(name for name in q.NUMBER_WORDS if name not in ("once", "twice"))
+    months = f"(?-i:{'|'.join(map(str.title, q.MONTHS))})"  # May, may
     clock, to = r"\d\d?(?:[:.]\d\d)?", r"\s?(?:-|–|to|till|until|and)\s?"
     return re.compile(
         rf"""\b(?:(?P<from>{clock}){to})?(?P<time>{clock})\s?(?P<half_day>[ap])(?:m\b|\.m\.)
@@ -47,6 +50,9 @@ def _amount() -> re.Pattern[str]:
         | \b(?P<couple>a\ couple\ of)\b
         | \b(?P<single>a\ single)(?=\ (?:letter|character|word|line|sentence|page|item|day)\b)
         | \b(?P<square>square\ met(?:re|er)s?|sq\.?\ ?m\b\.?)
+        | \b(?P<first>\d\d?){to}(?P<last>\d\d?)\ (?P<month>{months})\b
+        | \b(?P<named>{months})\ (?P<one>\d\d?){to}(?P<other>\d\d?)\b
+        | (?<=\w)(?<!km)(?<!bit)/(?P<per>min|minute|sec|second|s|h|hour|day|week|month|year)\b(?!/)
         | \b(?P<price>half\ (?:the\ )?price)\b | (?P<cent>(?<=\d\ )per\ cent)\b
         | \b(?P<half>half\ an?)(?=\ (?:day|week|month|year|minute|second|kilo|lit|pound))
         | (?P<hour_and_half>\ban\ hour\ and\ a\ half\b)
@@ -66,37 +72,23 @@ def _amount() -> re.Pattern[str]:
 
 def _digits(found: re.Match[str]) -> str:
     said = {name: value for name, value in found.groupdict().items() if value}
-    if "time" in said:
-        return _clock_times(said.get("from"), said["time"], is_afternoon=said["half_day"] in "pP")
-    if "till" in said:
-        return f"12:00 to {_value(said['till']) % _HALF_A_DAY + _HALF_A_DAY:.0f}:00"
-    fixed = _FIXED.keys() & said.keys()
-    if fixed:
-        return _FIXED[fixed.pop()]
-    if "tens" in said or "hundreds" in said:
-        return _counted(said)
-    if "whole" in said or "cjk_whole" in said:
-        return f"{_value(said.get('whole') or said['cjk_whole']) + 0.5:g}" + (" 个" if "cjk_whole" in said else "")
-    if "after" in said or "oclock" in said:
-        hour = _value(said.get("past") or said["oclock"])
-        is_late = "late" in said and hour < _HALF_A_DAY
-        return f"{hour + _HALF_A_DAY * is_late:.0f}:{_AFTER[said.get('after', '').lower()]:02}{said.get('late', '')}"
-    if "scaled" in said:
-        return _scaled(found[0], said["scaled"], said["scale"].lower())
-    if "currency" in said:
-        return f"{said['money']} {_CURRENCIES[said['currency']]}"
-    if "share" in said:
-        return f"{_value(said['share']):g}%"
-    return f"{_minutes(said)} {'分钟' if 'quarter' in said else 'minutes'}"
+    return next(read for name, read in _READ_BY.items() if name in said or not name)(said)
 
 
-def _clock_times(start: str | None, end: str, *, is_afternoon: bool) -> str:
+def _hour(said: Mapping[str, str]) -> str:
+    hour = _value(said.get("past") or said["oclock"])
+    is_late = "late" in said and hour < _HALF_A_DAY
+    return f"{hour + _HALF_A_DAY * is_late:.0f}:{_AFTER[said.get('after', '').lower()]:02}{said.get('late', '')}"
+
+
+def _clock_times(said: Mapping[str, str]) -> str:
     """Return `7:30 pm` and `7 to 9 pm` by 24 hours; a span may begin before noon: `11 to 2 pm`."""
-    late = _by_24_hours(end, is_afternoon)
-    if not start:
+    is_afternoon = said["half_day"] in "pP"
+    late = _by_24_hours(said["time"], is_afternoon)
+    if "from" not in said:
         return late
-    early = _by_24_hours(start, is_afternoon)
-    return f"{early if early < late else _by_24_hours(start, not is_afternoon)} to {late}"
+    early = _by_24_hours(said["from"], is_afternoon)
+    return f"{early if early < late else _by_24_hours(said['from'], not is_afternoon)} to {late}"
 
 
 def _by_24_hours(clock: str, is_afternoon: bool) -> str:
@@ -104,28 +96,48 @@ def _by_24_hours(clock: str, is_afternoon: bool) -> str:
     return f"{int(hour) % _HALF_A_DAY + _HALF_A_DAY * is_afternoon:02}:{minutes or '00'}"
 
 
-def _counted(said: dict[str, str]) -> str:
-    """Return `twenty-four` and `two hundred and fifty` in digits."""
-    if "hundreds" in said:
-        return f"{100 * (_value(said['hundreds']) or 1) + _value(said.get('over', '')):.0f}"
-    return f"{_value(said['tens']) + _value(said['ones']):.0f}"
+def _fixed(name: str, _: Mapping[str, str]) -> str:
+    return _FIXED[name]
 
 
 def _value(text: str) -> float:
     return q.numeral(text.lower()) or 0.0
 
 
-def _scaled(text: str, number: str, scale: str) -> str:
+def _scaled(said: Mapping[str, str]) -> str:
     """Return a scaled number in digits; 4k is a resolution."""
+    number, scale = said["scaled"], said["scale"].lower()
     is_resolution = scale == "k" and number in ("2", "4", "8")
-    return text if is_resolution else f"{float(number.replace(',', '')) * _SCALES[scale]:.0f}"
+    return f"{number}{said['scale']}" if is_resolution else f"{float(number.replace(',', '')) * _SCALES[scale]:.0f}"
 
 
-def _minutes(said: dict[str, str]) -> int:
+def _minutes(said: Mapping[str, str]) -> str:
     if "hours" in said:
-        return 60 * int(said["hours"]) + int(said["more_minutes"])
+        return f"{60 * int(said['hours']) + int(said['more_minutes'])} minutes"
     if "hour_and_half" in said:
-        return 90
+        return "90 minutes"
     if "half_hour" in said:
-        return 30
-    return 45 if "three" in said or said.get("quarter") == "三" else _QUARTER
+        return "30 minutes"
+    quarters = 3 if "three" in said or said.get("quarter") == "三" else 1
+    return f"{quarters * _QUARTER} {'分钟' if 'quarter' in said else 'minutes'}"
+
+
+_READ_BY: dict[str, Callable[[Mapping[str, str]], str]] = {
+    "time": _clock_times,
+    "till": lambda said: f"12:00 to {_value(said['till']) % _HALF_A_DAY + _HALF_A_DAY:.0f}:00",
+    "month": lambda said: f"{said['first']} {said['month']} to {said['last']} {said['month']}",
+    "named": lambda said: f"{said['one']} {said['named']} to {said['other']} {said['named']}",
+    "per": lambda said: f" per {_PER.get(said['per'], said['per'])}",
+    **{name: functools.partial(_fixed, name) for name in _FIXED},
+    "tens": lambda said: f"{_value(said['tens']) + _value(said['ones']):.0f}",
+    "hundreds": lambda said: f"{100 * (_value(said['hundreds']) or 1) + _value(said.get('over', '')):.0f}",
+    "whole": lambda said: f"{_value(said['whole']) + 0.5:g}",
+    "cjk_whole": lambda said: f"{_value(said['cjk_whole']) + 0.5:g} 个",
+    "past": _hour,
+    "oclock": _hour,
+    "scaled": _scaled,
+    "currency": lambda said: f"{said['money']} {_CURRENCIES[said['currency']]}",
+    "share": lambda said: f"{_value(said['share']):g}%",
+    "": _minutes,
+}
+"""What the first group of a match that is filled reads; the nameless one what none of the others does."""

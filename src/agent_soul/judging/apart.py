@@ -207,5 +207,5 @@ def _things_in(segment: Sequence[Token], frame: Frame, other: Frame) -> list[Tok
         return []
     things = [token for token in segment if is_thing(token) and token.concept not in frame.acts]
     rivals = (frame.places[verbs] for verbs in frame.places.keys() & other.places.keys())
-    known = frame.value_parts.union(other.weights, *rivals)
+    known = frame.value_parts.union(frame.agents, other.weights, *rivals)
     return [] if any(token.concept in known for token in things) else things

@@ -37,10 +37,22 @@ def is_of_a_case(pair: Pair) -> bool:
     return any(_is_narrower(*each) for each in (pair.frames, pair.frames[::-1]))
 
 
+def is_conditional(pair: Pair) -> bool:
+    """Tell whether one statement alone is limited: to a case, or by opening with a condition."""
+    sides = zip(pair.frames, pair.frames[::-1], strict=True)
+    return is_of_a_case(pair) or any(_is_conditional(one) and "condition" not in other.roles for one, other in sides)
+
+
 def _is_narrower(one: Frame, other: Frame) -> bool:
     case = _case(one)
     is_absolute = any(token.surface.lower() in _NEVER for clause in other.clauses[:1] for token in clause.tokens)
     return bool(case) and not is_absolute and not _case(other) and len(_own(case, other)) == len(case)
+
+
+def _is_conditional(frame: Frame) -> bool:
+    """Tell whether a statement opens with a condition: `If a request fails with 400, ...`."""
+    word = frame.clauses[0].tokens[0].word if frame.clauses and frame.clauses[0].tokens else None
+    return word is not None and "condition" in word.roles
 
 
 def _case(frame: Frame) -> Sequence[Token]:

@@ -19,6 +19,8 @@ COPULAS = (
 )
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
+_NAMED_WITHIN = 3
+"""Words from the 的 of a description to the end of its clause."""
 _EXCEPTED = frozenset({"除外", "不在此列"})
 _EXCEPTING = _EXCEPTED | {"except", "except for", "other than", "apart from", "but", "除了", "之外", "以外"}
 _ANYONE = frozenset({"nobody", "no one", "none", "anyone", "anybody", "任何人", "谁", "其他人", "别人"})
@@ -118,7 +120,9 @@ def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
     while at < len(clauses):
         clause, following = clauses[at], clauses[at + 1] if at + 1 < len(clauses) else NOTHING
         hangs = clause.sign < 0 and following.sign < 0 and not (clause.is_reason or following.is_reason)
-        is_one = (hangs and _denies_first(clause) and _denies_first(following)) or _excepts(following)
+        is_one = (hangs and _denies_which(clause) and _denies_first(following)) or (
+            clause.sign < 0 and _excepts(following)
+        )
         yield _clause((*clause.tokens, *following.tokens), is_reason=False) if is_one else clause
         at += 1 + is_one
 
@@ -126,6 +130,14 @@ def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
 def _excepts(clause: Clause) -> bool:
     """Tell whether a clause only says to whom the one before it does not apply: `任何人不得重启，值班人员除外`."""
     return bool(clause.tokens) and clause.tokens[-1].surface in _EXCEPTED
+
+
+def _denies_which(clause: Clause) -> bool:
+    """Tell whether a clause only says what the next one is about, by what was not done to it: `没看过的邮件，`."""
+    words = [token.surface for token in clause.tokens]
+    of = len(words) - 1 - words[::-1].index("的") if "的" in words else 0
+    is_named = of and len(words) - of <= _NAMED_WITHIN
+    return _denies_first(clause) or bool(is_named and all(at < of for at in _denials(clause.tokens)))
 
 
 def _denies_first(clause: Clause) -> bool:

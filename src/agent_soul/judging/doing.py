@@ -27,10 +27,21 @@ def differing_owner(pair: Pair) -> Judgement | None:
     """Two persons who are said to own, lead, approve or do one thing."""
     first, second = (each.persons for each in pair.frames)
     first, second = first or _doer(pair.frames[0], second), second or _doer(pair.frames[1], first)
+    if not (first and second):
+        return _differing_agents(pair)
     topic = max(pair.contained, pair.things_without(first | second))
     if first and second and not first & second and topic >= _OWNER_TOPIC:
         return Judgement(Label.CONFLICT, "differing owner", (listed(first), listed(second)))
     return None
+
+
+def _differing_agents(pair: Pair) -> Judgement | None:
+    """One thing is done by this group and by that one, in words that are no names: 由风控组复核, 由支行行长复核."""
+    first, second = (each.agents for each in pair.frames)
+    own = first - pair.frames[1].weights.keys(), second - pair.frames[0].weights.keys()
+    if not all(own) or pair.contained_without(own[0] | own[1], least=_LEAST_DONE) < _DONE_TOPIC:
+        return None
+    return Judgement(Label.CONFLICT, "differing owner", (listed(own[0]), listed(own[1])))
 
 
 def differing_doer(pair: Pair) -> Judgement | None:
@@ -38,7 +49,8 @@ def differing_doer(pair: Pair) -> Judgement | None:
     for one, other in (pair.frames, pair.frames[::-1]):
         agent, doer = _adjunct(one, other), _opening(other, one)
         aside = {token.concept for token in (*agent, *doer)}
-        is_one = pair.alike >= DONE_ALIKE and pair.contained_without(aside, least=_LEAST_DONE) >= _DONE_TOPIC
+        done = pair.contained_without(aside, least=_LEAST_DONE)
+        is_one = (done >= 1 and one.sign == other.sign) or (pair.alike >= DONE_ALIKE and done >= _DONE_TOPIC)
         is_told = pair.are_sentences or (pair.alike >= _DONE_AS_WELL and not pair.reports)
         if agent and doer and is_one and is_told and not pair.gives_several:
             shown = tuple(" ".join(token.surface for token in side) for side in (agent, doer))
@@ -70,7 +82,14 @@ def _doer(frame: Frame, named: frozenset[str]) -> frozenset[str]:
     words = {token.surface.lower() for clause in frame.clauses for token in clause.tokens}
     if named and not _SELVES.isdisjoint(words):
         return frozenset({"self"})
-    return frozenset(token.concept for token in frame.subject[:1] if _is_called(token)) if named else frozenset()
+    called = [t for t in frame.subject[:1] if _is_called(t)] or [
+        t for c in frame.clauses for t in c.tokens if _is_cjk_name(t)
+    ]
+    return frozenset(token.concept for token in called) if named else frozenset()
+
+
+def _is_cjk_name(token: Token) -> bool:
+    return token.is_name and not token.surface.isascii()
 
 
 def _is_called(token: Token) -> bool:

@@ -60,12 +60,12 @@ class Frame(NamedTuple):
     `weights` is what it is about, `things` that without verbs; `settings` the values of exclusive settings that it
     affirms; `holders` what it is limited to; `names` its names as they are written; `values` those that it gives,
     with the verb that gives each; `places` what else it says of where a thing is or comes from; `denied` what it
-    gives up, `excluded` what it rules out, `lesser` what it likes less; `bounds` on which side of an amount it holds;
-    `roles` what its words do in it (see oppositions.txt), `unknown` those of its words that no table knows, `acts`
-    those that stand where a verb does; `order` what it puts first and what later; `is_sentence` that it says what
-    holds, which a heading does not. `subject` are the words before the first verb, as far as that is known; `main`
-    are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same build: of
-    numbers and settings only the kind.
+    gives up, `excluded` what it rules out, `lesser` what it likes less; `agents` who does it in words that are no
+    names; `bounds` on which side of an amount it holds; `roles` what its words do in it (see oppositions.txt),
+    `unknown` those of its words that no table knows, `acts` those that stand where a verb does; `order` what it puts first and what later; `is_sentence` that it
+    says what holds, which a heading does not. `subject` are the words before the first verb, as far as that is known;
+    `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
+    build: of numbers and settings only the kind.
     """
 
     text: str
@@ -86,6 +86,7 @@ class Frame(NamedTuple):
     slots: tuple[str, ...]
     persons: frozenset[str]
     acts: frozenset[str]
+    agents: frozenset[str]
     bounds: frozenset[str]
     roles: frozenset[str]
     unknown: frozenset[str]
@@ -133,7 +134,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
-        names={token.concept: token.surface for token in said if token.is_name or is_product(token)},
+        names={token.concept: token.surface for token in said if token.is_name or is_product(token) or _is_city(token)},
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         places=given.places([clause.tokens for clause in affirmed]),
         denied=denied,
@@ -144,6 +145,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         slots=tuple(map(_slot, told)),
         acts=frozenset(act for clause in clauses for act in _acts_of(clause.tokens)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
+        agents=frozenset(next(filter(None, (tuple(given.agents(c.tokens)) for c in main)), ())),
         bounds=frozenset(given.bounds(said)),
         roles=frozenset(role for clause in clauses for role in roles_of(clause)),
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
@@ -153,6 +155,11 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         or any(word in text for word in _CJK_PAST),
         is_report=is_report,
     )
+
+
+def _is_city(token: Token) -> bool:
+    """Tell whether a token is a city of the tables, which is a name in both languages."""
+    return bool(token.word and token.word.holder and token.word.holder[0] == "city")
 
 
 def _order(main: Sequence[Clause], said: Sequence[Token]) -> Order:

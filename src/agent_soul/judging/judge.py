@@ -35,7 +35,7 @@ from agent_soul.judging.apart import (
 from agent_soul.judging.cases import other_case
 from agent_soul.judging.doing import differing_doer, differing_owner
 from agent_soul.judging.kinds import denied_kind, may_deny_a_kind
-from agent_soul.judging.naming import differing_name
+from agent_soul.judging.naming import differing_in_a_name, differing_name
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
 from agent_soul.judging.same import LEAST_ALIKE, NEARLY, same_words, says_nearly_the_same, says_the_same
 
@@ -61,6 +61,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     differing_setting,
     differing_owner,
     differing_value,
+    differing_in_a_name,
     differing_place,
     opposite_act,
     other_topic,

@@ -40,7 +40,7 @@ _ROLES = (
     "below",
     "little things",
 )
-_OF_A_FORM = frozenset({"mention", "exception"})
+_OF_A_FORM = frozenset({"mention", "exception", "above", "below"})
 """Roles of a form alone, which other words of its concept do not have: "looked at" mentions, `watch` does not."""
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("‐"): "-", ord("‑"): "-"}
 _WEAK_WEIGHT = 0.3
@@ -163,7 +163,8 @@ def _stemmed(beginning: str) -> dict[str, Word]:
 
 def longest_phrase(stemmed: str) -> int:
     """Return the number of words of the longest phrase of the tables whose first word has this stem; 0 for none."""
-    return _phrases(stemmed[:_BEGINNING]).get(stemmed, 0)
+    beginning = stemmed[:_BEGINNING] if len(stemmed) >= _BEGINNING else f"{stemmed} "  # a nuisance
+    return _phrases(beginning).get(stemmed, 0)
 
 
 @functools.cache

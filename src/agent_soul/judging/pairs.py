@@ -79,8 +79,7 @@ class Pair(_Two):
 
     def total(self, frame: Frame) -> float:
         """Return the weight of what a statement is about; of what nothing in another language could equal a part."""
-        unknown = sum(weight for concept, weight in frame.weights.items() if concept in frame.unknown)
-        return frame.total - (_UNTRANSLATED * unknown if self.is_bilingual else 0.0)
+        return self._sum(frame.weights, frame)
 
     @functools.cached_property
     def shared(self) -> float:
@@ -133,7 +132,12 @@ class Pair(_Two):
         """Return `contained` of the things that both are about, verbs and `concepts` set aside."""
         aside = frozenset(concepts)
         first, second = ({c: w for c, w in each.things.items() if c not in aside} for each in self.frames)
-        return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), _THE_USER)
+        return shared_weight(first, second) / max(min(map(self._sum, (first, second), self.frames)), _THE_USER)
+
+    def _sum(self, weights: Mapping[str, float], frame: Frame) -> float:
+        """Return the weight of some of a statement's words; of what nothing in another language could equal a part."""
+        unknown = sum(weight for concept, weight in weights.items() if concept in frame.unknown)
+        return sum(weights.values()) - (_UNTRANSLATED * unknown if self.is_bilingual else 0.0)
 
     def _quantities(self, frame: Frame) -> Sequence[Quantity]:
         """Return the quantities of a statement; of what is counted what both languages have words for."""
@@ -177,7 +181,7 @@ class Pair(_Two):
         """Return `contained` of what is left when `concepts` are set aside; `least` is the weight it is measured by."""
         aside = frozenset(concepts)
         first, second = ({c: w for c, w in each.weights.items() if c not in aside} for each in self.frames)
-        return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), least)
+        return shared_weight(first, second) / max(min(map(self._sum, (first, second), self.frames)), least)
 
     @functools.cached_property
     def is_wish_and_rule(self) -> bool:

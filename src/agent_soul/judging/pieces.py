@@ -87,13 +87,13 @@ def pieces(text: str) -> Iterator[Token]:
         position = found.end()
         kind = str(found.lastgroup)
         start = found.start(kind)
-        if kind == "han" or (kind in ("amount", "clock") and text[start] in _NUMERALS):
+        if kind in ("han", "ordinal") or (kind in ("amount", "clock") and text[start] in _NUMERALS):
             longest = _longest(text, start, lexicon)
             if name := _person(text, start, longest, lexicon):
                 yield Token(name, name, NAME_WEIGHT, is_name=True)
                 position = start + len(name)
                 continue
-            if longest and (kind == "han" or len(longest) >= position - start):  # 一个小时 is no 一个
+            if longest and (kind == "han" or len(longest) >= position - start):  # 一个小时 is no 一个, 第三方 no third
                 yield from parts(_token(longest, entry(longest) or Word(longest)))
                 position = start + len(longest)
                 continue
@@ -220,6 +220,6 @@ _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "version": _version,
     "plain": _plain,
     "word": _word,
-    "han": lambda text, _: Token(text, text, _CHARACTER_WEIGHT),
+    "han": lambda text, _: Token(text, text, _CHARACTER_WEIGHT if text != "一" else 0.0),
     "end": lambda text, _: Token(text, ends_clause=True),
 }

@@ -109,6 +109,8 @@ MONTHS = {name: number for number, full in enumerate(_MONTHS, 1) for name in (fu
 HOURS = {"midnight": 0.0, "午夜": 0.0, "noon": 720.0, "midday": 720.0, "正午": 720.0}
 """Names of clock times, in minutes."""
 WEEKDAYS = {name: number for number, full in enumerate(_WEEKDAYS) for name in (full, f"{full}s")}
+WEEKDAY_ABBREVIATIONS = {full[:3].title(): number for number, full in enumerate(_WEEKDAYS)} | {"Tues": 1, "Thurs": 3}
+"""With their capital alone: the sun is no Sunday."""
 CJK_WEEKDAYS = {name: number for number, name in enumerate("一二三四五六日")} | {"天": 6}
 
 

@@ -111,7 +111,21 @@ _ORDINALS = {name: number for number, name in enumerate(_NTH, 1)} | {
     f"{number}{ending}": number for number in range(1, 32) for ending in ("st", "nd", "rd", "th")
 }
 _MEASURING = frozenset(
-    {"a", "an", "per", "each", "every", "last", "最后", "最后一个", *q.WEEKDAYS, *q.MONTHS, *q.NUMBER_WORDS, *q.HOURS}
+    {
+        "a",
+        "an",
+        "per",
+        "each",
+        "every",
+        "last",
+        "最后",
+        "最后一个",
+        *q.WEEKDAYS,
+        *map(str.lower, q.WEEKDAY_ABBREVIATIONS),
+        *q.MONTHS,
+        *q.NUMBER_WORDS,
+        *q.HOURS,
+    }
     | _ORDINALS.keys()
 )
 
@@ -147,6 +161,9 @@ def _measure(tokens: list[Token], at: int) -> tuple[int, Token]:
 def _measure_weekday(token: Token, following: Token) -> tuple[int, Token] | None:
     """Return a day of the week, or which of them it is: `the third Thursday`, `最后一个周五`."""
     name = token.surface.lower()
+    if token.surface in q.WEEKDAY_ABBREVIATIONS:
+        number = q.WEEKDAY_ABBREVIATIONS[token.surface]
+        return 1, token._replace(weight=0.0, quantity=Quantity("weekday", number, token.surface))
     if name in q.WEEKDAYS:
         return 1, token._replace(weight=0.0, quantity=Quantity("weekday", q.WEEKDAYS[name], token.surface))
     nth = _ordinal_of(token) if _is_a_day(following) else 0.0

@@ -18,6 +18,7 @@ _REACH_OF_A_VERB = 5
 _REACH_OF_AN_OBJECT = 3
 _JOINING = frozenset({"in", "on", "to", "at", "from"})
 _INSTRUMENT = frozenset({"with", "by", "over", "via", "through", "using", "as"})
+_BY = frozenset({"由", "改由", "交由", "交给", "归", "经", "经过", "经由"})
 _AGENT = frozenset({"by", "由", "归", "找"})
 _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
@@ -40,7 +41,7 @@ _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather
     "替代",
     "代替",
 }
-_NAMED_HOLDERS = frozenset({"language", "file type", "system"})
+_NAMED_HOLDERS = frozenset({"language", "file type", "system", "city"})
 _REACH_OF_LEAVING = 3
 _REACH_OF_DROPPING = 4
 _REACH_OF_GOING = 8
@@ -86,6 +87,7 @@ _SENDING = frozenset({"send", "move"})
 _SENT = "destination"
 """Where a thing is sent says little of where it is kept otherwise: in the fridge, to the laboratory."""
 _LONGEST_PLACE = 4
+_TO_A_PLACE = frozenset("在到于至进自")
 _SIDES = frozenset({"above", "below"})
 _REACH_OF_A_BOUND = 2
 _OF_WHICH = frozenset({"的", "时", "的时候"})
@@ -152,7 +154,8 @@ def _does_it_all(first: Token, second: Token) -> bool:
 def _cjk_values(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     """Yield the runs of characters that no table knows behind a verb that gives a value: `叫豆包`, `住在杭州滨江区`."""
     for at, token in enumerate(tokens):
-        if not token.surface.isascii() and _gives_values(tokens, at):
+        is_place = _class_of(token) in _PLACING_CLASSES
+        if not token.surface.isascii() and _gives_values(tokens, at) and (not is_place or _takes_a_place(tokens, at)):
             run = "".join(t.surface for t in itertools.takewhile(_is_character, tokens[at + 1 :]))
             if len(run) >= _LEAST_RUN:
                 yield run, _class_of(token)
@@ -216,12 +219,18 @@ def places(clauses: Iterable[Sequence[Token]]) -> dict[str, frozenset[str]]:
 def _places(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     for at, token in enumerate(tokens):
         gives = _class_of(token) if token.word and _gives_values(tokens, at) else ""
-        if gives not in _PLACING_CLASSES:
+        if gives not in _PLACING_CLASSES or not (token.surface.isascii() or _takes_a_place(tokens, at)):
             continue
         is_phrase = not token.surface.isascii() or " " in token.surface
         if start := at + 1 if is_phrase else _after_joining(tokens, at):
             things = (each for each in tokens[start : start + _LONGEST_PLACE] if each.weight >= _LEAST_THING)
             yield from ((_SENT if token.concept in _SENDING else gives, each.concept) for each in things)
+
+
+def _takes_a_place(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a place stands behind a Chinese word: `存到`, `来自`, but neither `日志` nor `在写`."""
+    following = tokens[at + 1].word if at + 1 < len(tokens) else None
+    return tokens[at].surface[-1:] in _TO_A_PLACE and not (following and "verbs" in following.roles)
 
 
 def _after_joining(tokens: Sequence[Token], verb: int) -> int:
@@ -257,6 +266,16 @@ def _is_a_job(tokens: Sequence[Token]) -> bool:
     """Tell whether a clause says whose job a thing is: `The newsletter is Paul's job`."""
     pairs = itertools.pairwise(tokens)
     return any(not name.word and name.surface.istitle() and job.surface.lower() in _JOBS for name, job in pairs)
+
+
+def agents(tokens: Sequence[Token]) -> Iterable[str]:
+    """Yield the first word behind 由 or 交给, or the characters that make one: who does it, by whatever name."""
+    by = next((at for at, token in enumerate(tokens) if token.surface in _BY), len(tokens))
+    weight = 0.0
+    for token in tokens[by + 1 :]:
+        if token.weight and weight < _LEAST_THING:
+            weight += token.weight
+            yield token.concept
 
 
 def _is_agent(tokens: Sequence[Token], at: int) -> bool:
