@@ -586,6 +586,7 @@ DATA = ROOT / "benchmarks" / "data"
         (DATA / "pairs-dev-c.jsonl", 0.93, 0.93, 1),
         (DATA / "pairs-dev-d.jsonl", 0.89, 0.91, 0),
         (DATA / "pairs-dev-f.jsonl", 0.82, 0.81, 1),
+        (DATA / "pairs-dev-g-en.jsonl", 0.86, 0.85, 2),
         (DATA / "pairs-unseen-b.jsonl", 0.75, 0.76, 1),
         (DATA / "pairs-unseen-e.jsonl", 0.79, 0.80, 4),
         pytest.param(SHARED / "bench" / "pairs-visible.jsonl", 0.93, 0.95, 0, marks=pytest.mark.shared),
