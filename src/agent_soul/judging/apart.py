@@ -46,8 +46,10 @@ def other_reach(pair: Pair) -> Judgement | None:
 
 
 def mention_only(pair: Pair) -> Judgement | None:
-    """Asking about a thing, or reading of it, decides nothing."""
-    return Judgement(Label.DISTINCT, "mention only") if pair.only_one("mention") else None
+    """Asking about a thing, or reading of it, decides nothing; that customers are to be asked is a rule."""
+    sides = zip((pair.one, pair.other), pair.frames, strict=True)
+    mentions = {"mention" in frame.roles and statement.kind != "rule" for statement, frame in sides}
+    return Judgement(Label.DISTINCT, "mention only") if len(mentions) > 1 else None
 
 
 def exception(pair: Pair) -> Judgement | None:
