@@ -207,12 +207,12 @@ def _is_denied_before(tokens: Sequence[Token]) -> bool:
     """Tell whether a denial holds up to a case: "never merge before the build has passed", "not outside a release"."""
     words = [token.surface.lower() for token in tokens]
     if "outside" in words[1:]:
-        return _denies(tokens[: words.index("outside")])
+        return _deny(tokens[: words.index("outside")])
     at = words.index("before") if "before" in words else 0
-    return _denies(tokens[:at]) and any(w in COPULAS or w.endswith(("ing", "ed")) for w in words[at + 1 :])
+    return _deny(tokens[:at]) and any(w in COPULAS or w.endswith(("ing", "ed")) for w in words[at + 1 :])
 
 
-def _denies(tokens: Sequence[Token]) -> bool:
+def _deny(tokens: Sequence[Token]) -> bool:
     return any(token.word and token.word.sign < 0 and not token.weight for token in tokens)
 
 
