@@ -51,8 +51,13 @@ def target_of(hub: Hub, noted: Mapping[str, str], *, timeout: float) -> Target |
     Raises `GitError` where the remote has to be asked and does not answer within `timeout` seconds, or where git cannot
     read the settings: the repository would seem to have no remote.
     """
-    listing, named = run_all(hub, _SETTINGS, BRANCH, ok=(0, 1))
-    settings, here = _settings(listing), named.decode().strip()
+    listing, named = run_all(hub, SETTINGS, BRANCH, ok=(0, 1))
+    return target_in(hub, noted, listing, named.decode().strip(), timeout=timeout)
+
+
+def target_in(hub: Hub, noted: Mapping[str, str], listing: bytes, here: str, *, timeout: float) -> Target | None:
+    """Do that, where the answer to `SETTINGS` is at hand, and the branch that is checked out."""
+    settings = _settings(listing)
     if not any(key.startswith("core.") for key in settings):  # `git init` writes both
         raise GitError("git config did not read this repository's settings", hint="look at `git config --list`")
     remotes = sorted(key.split(".", 1)[1].removesuffix(".url") for key in settings if key.startswith("remote."))
@@ -76,11 +81,6 @@ def _asked_branch(hub: Hub, remote: str, here: str, timeout: float) -> str:
     return here if here in branches or not branches else branches[0]
 
 
-def tracked_head(hub: Hub, target: Target) -> str:
-    """Return the hash of what the remote branch was when we last looked, or an empty string."""
-    return run(hub, *commit_named(target.tracking), ok=(0, 1)).decode().strip()
-
-
 def fetch(hub: Hub, target: Target, *, timeout: float) -> str:
     """Fetch the remote branch and return its hash, or an empty string where the remote has no such branch.
 
@@ -99,7 +99,7 @@ def fetch(hub: Hub, target: Target, *, timeout: float) -> str:
     )
     code, _, said = attempt(hub, *arguments, timeout=timeout)
     if code == 0:
-        return tracked_head(hub, target)
+        return run(hub, *commit_named(target.tracking), ok=(0, 1)).decode().strip()
     if "couldn't find remote ref" in said:
         return ""
     raise GitError(f"the remote {target.remote!r} cannot be read: {said}", hint="check `git fetch` by hand")
@@ -176,7 +176,7 @@ def _quoted(path: str) -> bytes:
     return b'"' + raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
 
 
-_SETTINGS = (
+SETTINGS = (
     "config",
     "-z",
     "--get-regexp",
