@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from agent_soul.digests import sha1, sha256
 from agent_soul.gitio.process import run
 from agent_soul.gitio.repository import prefix_of
 from agent_soul.hub import Hub
@@ -61,7 +61,7 @@ def read_files(hub: Hub, tree: Tree, paths: Iterable[str]) -> dict[str, bytes]:
 
 def object_name(content: bytes, commit: str) -> str:
     """Return what Git calls a file with this content, in a repository whose commits have names like `commit`."""
-    make = hashlib.sha256 if len(commit) == 64 else hashlib.sha1
+    make = sha256 if len(commit) == 64 else sha1
     return make(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 

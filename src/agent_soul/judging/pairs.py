@@ -6,7 +6,6 @@ import functools
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -97,6 +96,8 @@ class Pair(_Two):
     @functools.cached_property
     def alignment(self) -> tuple[float, Sequence[tuple[str, int, int, int, int]]]:
         """Return how alike both are built, and what of their main clauses is equal or stands for what."""
+        from difflib import SequenceMatcher  # 4 ms that a statement without a neighbour need not pay
+
         matcher = SequenceMatcher(None, self.frames[0].slots, self.frames[1].slots, autojunk=False)
         return matcher.ratio(), matcher.get_opcodes()
 
