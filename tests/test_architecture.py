@@ -88,6 +88,7 @@ PURE = (
     "judging.values",
     "judging.frames",
     "judging.pieces",
+    "judging.chinese",
     "judging.reading",
     "judging.quantities",
     "judging.candidates",

@@ -105,19 +105,19 @@ def _journal(hub: Hub) -> Path:
 def _advance(hub: Hub, target: Target, seen: Status, goal: Tree, settle: Settle) -> str:
     before = seen.head or run(hub, "hash-object", "-t", "tree", "--stdin").decode().strip()
     ours = dict(_settled(hub, seen.head, goal, seen.changed, settle))
-    plain = {path: content for path, content in goal.contents.items() if path not in ours}
-    is_plain, stale, blocked = _is_plain(hub, seen, goal, plain), False, ""
+    others = {path: content for path, content in goal.contents.items() if path not in ours}
+    is_plain, stale = _is_plain(hub, seen, goal, others), False
     if is_plain:
-        entries = _entries(hub, goal, {**plain, **ours})
+        entries = _entries(hub, goal, {**others, **ours})
     else:
-        entries = {**_arrived(hub, before, goal, ours), **_entries(hub, goal, ours)}
+        others, entries = {}, {**_arrived(hub, before, goal, ours), **_entries(hub, goal, ours)}
         stale, blocked = _tried(hub, before, goal.commit, entries)
-    if blocked:
-        return f"this clone stays as it is, because files of yours are in the way: {blocked}"
+        if blocked:
+            return f"this clone stays as it is, because files of yours are in the way: {blocked}"
     replace_file(_journal(hub), json.dumps({"branch": target.local, "before": seen.head, "goal": goal.commit}).encode())
     for path, content in ours.items():
         _write(hub.root / path, content)
-    for path, content in plain.items() if is_plain else ():
+    for path, content in others.items():
         _write(hub.root / path, content, write=put_file)
     _when_unlocked(lambda: point_index(hub, entries, {}))
     if stale:

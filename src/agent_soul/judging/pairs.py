@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from agent_soul.judging.chinese import is_cjk
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, frame
-from agent_soul.judging.lexicon import CJK
 from agent_soul.judging.quantities import Quantity
 
 _FRAMES_KEPT = 32_768
@@ -165,12 +164,7 @@ class Pair(_Two):
 
 
 def _is_cjk(text: str) -> bool:
-    return not text.isascii() and bool(_han().search(text))
-
-
-@functools.cache
-def _han() -> re.Pattern[str]:
-    return re.compile(f"[{CJK}]")
+    return not text.isascii() and any(map(is_cjk, text))
 
 
 def shared_weight(first: Mapping[str, float], second: Mapping[str, float]) -> float:
