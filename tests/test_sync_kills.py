@@ -106,6 +106,7 @@ def test_a_kill_while_the_clone_is_brought_along(remote: Path, point: str, in_st
     subprocess.run([*SOUL, "sync"], cwd=d, check=True)
 
     assert is_whole(d, remote)
+    assert not (d / ".git" / "agent-soul" / "edited").exists()  # no page was taken for a person's
     assert texts_of(remote) == ["C one.", "C three.", "C two.", "C zero.", "D one.", "D zero."]
 
 
