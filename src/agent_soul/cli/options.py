@@ -36,7 +36,7 @@ def _of_click(name: str, option: Option) -> Callable[[F], F]:
         type=Number(*option.within) if option.within else None,
         metavar=option.metavar,
         multiple=option.multiple,
-        is_flag=option.is_flag,
+        is_flag=option.is_flag or None,  # False would mean that a value may be left out
         envvar=option.envvar,
         help=option.help,
     )
