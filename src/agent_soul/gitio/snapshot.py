@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.digests import sha1, sha256
+from agent_soul.errors import StoppedError
+from agent_soul.files import read_regular
 from agent_soul.gitio.process import run
 from agent_soul.gitio.repository import prefix_of
 from agent_soul.hub import Hub
 
 PLACES = ("sources", "canonical")
 """The folders below the hub's that hold our files."""
+_GROWN = 3
+"""Lines that a log file may be ahead of a commit, and still tell what that has."""
 
 
 class Tree(NamedTuple):
@@ -54,9 +59,27 @@ def committed(hub: Hub, paths: Iterable[str]) -> dict[str, bytes]:
 
 def read_files(hub: Hub, tree: Tree, paths: Iterable[str]) -> dict[str, bytes]:
     """Return the bytes of those of the files at `paths` (from the hub's folder) that the commit has."""
-    there = [path for path in paths if path in tree.objects]
+    there = {path: tree.objects[path] for path in paths if path in tree.objects}
     known = {path: tree.contents[path] for path in there if path in tree.contents}
-    return known | read_objects(hub, {path: tree.objects[path] for path in there if path not in known})
+    known |= _held_here(hub, tree, there.keys() - known.keys())
+    return known | read_objects(hub, {path: name for path, name in there.items() if path not in known})
+
+
+def _held_here(hub: Hub, tree: Tree, paths: Iterable[str]) -> dict[str, bytes]:
+    """Return those of the files that the work tree has as the commit has them; that saves a git, and unpacking them.
+
+    A log file may have grown by some lines since. What proves it is the name that Git gives a content.
+    """
+    found = {}
+    for path in paths:
+        with contextlib.suppress(StoppedError):
+            content = read_regular(hub.root / path)
+            for _ in range(1 + (_GROWN if path.endswith(".ndjson") else 0)):
+                if object_name(content, tree.commit) == tree.objects[path]:
+                    found[path] = content
+                    break
+                content = content[: content.rfind(b"\n", 0, -1) + 1]
+    return found
 
 
 def object_name(content: bytes, commit: str) -> str:
