@@ -142,7 +142,7 @@ def sync(
         head = _head_noted(asked.noted, target)
         exchange = Exchange(hub, target, wanted, author, deadline, head)
         seen = _seen(asked)
-        upstream = exchange.look(reattach=reattach) if look_first else exchange.known(asked.tracked(target))
+        upstream = exchange.look(reattach=reattach) if look_first else exchange.known(gitio.tracked_head(hub, target))
         said, sent, there = exchange.send(upstream, seen, reattach=reattach)
         stayed = exchange.settle(sent.ids, there)
         if look_first:

@@ -26,6 +26,7 @@ from agent_soul.gitio.transport import (
     is_ancestor,
     push,
     target_of,
+    tracked_head,
 )
 from agent_soul.gitio.worktree import Settle, Settled, bring_along, put_back
 
@@ -76,6 +77,7 @@ __all__ = [
     "surveying",
     "target_of",
     "tracked",
+    "tracked_head",
     "unmerged",
     "upstream",
     "without_credentials",

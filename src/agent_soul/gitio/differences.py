@@ -105,19 +105,13 @@ class Asked:
         head = self.noted.get("head", "")
         return _surveyed(self._hub, head, self._answers()) if head else None
 
-    def tracked(self, target: Target) -> str:
-        """Return the commit that the remote branch was at when somebody last fetched it; empty where none is noted."""
-        rows = self._answers()["refs"][1].decode("utf-8", "replace").split("\n") if self.noted.get("head") else []
-        return dict(row.split(" ") for row in rows if row).get(target.tracking, "")
-
 
 @contextlib.contextmanager
 def surveying(hub: Hub, noted: Mapping[str, str]) -> Iterator[Asked]:
     """Ask git about the clone, and do something else meanwhile: nothing is raised before an answer is wanted."""
     commands = {"config": SETTINGS, "status": _STATUS}
     if head := noted.get("head", ""):
-        refs = f"refs/remotes/*/{noted.get('branch', '')}"
-        commands |= {"refs": ("for-each-ref", "--format=%(refname) %(objectname)", refs), **_looks(hub, head)}
+        commands |= _looks(hub, head)
     with running(hub, *commands.values()) as answers:
         yield Asked(hub, noted, lambda: dict(zip(commands, answers(), strict=True)))
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import time
 from collections.abc import Mapping
 from enum import Enum, auto
@@ -10,11 +12,14 @@ from typing import NamedTuple
 
 from agent_soul.gitio.looking import heads_of
 from agent_soul.gitio.process import GitError, GitTimeoutError, attempt, run, run_all
-from agent_soul.gitio.repository import BRANCH, commit_named, prefix_of
+from agent_soul.gitio.repository import BRANCH, commit_named, git_dirs, prefix_of
 from agent_soul.hub import Hub
 
 OUTGOING = "refs/agent-soul/outgoing"
 """Names the commit that is being pushed, so that no `git gc` takes it meanwhile."""
+
+
+_NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Target(NamedTuple):
@@ -81,6 +86,18 @@ def _asked_branch(hub: Hub, remote: str, here: str, timeout: float) -> str:
     return here if here in branches or not branches else branches[0]
 
 
+def tracked_head(hub: Hub, target: Target) -> str:
+    """Return the hash of what the remote branch was when we last looked, or an empty string.
+
+    A ref is a file of its own after a push or fetch (`gitrepository-layout(5)`); git is asked where it is not.
+    """
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        said = (git_dirs(hub)[1] / target.tracking).read_text(encoding="ascii").strip()
+        if _NAME.fullmatch(said):
+            return said
+    return run(hub, *commit_named(target.tracking), ok=(0, 1)).decode().strip()
+
+
 def fetch(hub: Hub, target: Target, *, timeout: float) -> str:
     """Fetch the remote branch and return its hash, or an empty string where the remote has no such branch.
 
@@ -99,7 +116,7 @@ def fetch(hub: Hub, target: Target, *, timeout: float) -> str:
     )
     code, _, said = attempt(hub, *arguments, timeout=timeout)
     if code == 0:
-        return run(hub, *commit_named(target.tracking), ok=(0, 1)).decode().strip()
+        return tracked_head(hub, target)
     if "couldn't find remote ref" in said:
         return ""
     raise GitError(f"the remote {target.remote!r} cannot be read: {said}", hint="check `git fetch` by hand")
