@@ -5,8 +5,8 @@ tree plus our lines, the pages are compiled from that tree, and the push is a co
 fetches and builds again. A kill at any point leaves objects that nothing refers to and the outbox, and the next
 command goes on from there. With no remote, and in a copy of the template, events are *kept here*.
 
-What compiles takes longer to load than git takes to look around, so it is imported while git does, once the event is
-acknowledged.
+Git looks around while the event is written and what compiles is loaded, which takes longer; that is imported once the
+event is acknowledged.
 """
 
 from __future__ import annotations
