@@ -1,6 +1,7 @@
 """What `soul share` costs beside the bare git commands that do the same, to a local bare remote.
 
-Each way has a clone and a remote of its own, and they take turns, so that a busy machine slows all alike.
+Each way has a clone and a remote of its own, which have met before, and they take turns, so that a busy machine slows
+all alike.
 
 - `soul share` gets a text. It starts Python, checks the event, makes it durable, compiles the pages, commits, pushes,
   and moves the clone along.

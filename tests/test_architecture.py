@@ -17,7 +17,7 @@ MODULES = {
 }
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
-    ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph"),
+    ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph", "digests"),
     (
         "judging",
         "instants",
@@ -88,6 +88,7 @@ PURE = (
     "judging.values",
     "judging.frames",
     "judging.pieces",
+    "judging.chinese",
     "judging.reading",
     "judging.quantities",
     "judging.candidates",

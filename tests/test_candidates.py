@@ -3,17 +3,40 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agent_soul.judging.candidates import candidate_pairs, terms_of
+from agent_soul.judging.candidates import candidate_pairs, terms_of, words_of
+from agent_soul.judging.chinese import StandIns, is_cjk
 
 MOST_SECONDS = 3.0
 MOST_MIB = 200
 REFERENCE_SECONDS = 0.57
 """What the fixed work of `MEASURED` takes on the machine for which the limit was set."""
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
+WORD = re.compile(rf"[{CJK}]+|[^\W_](?:[.+#'-]?[^\W{CJK}])*")
+TEXTS = st.text(st.one_of(st.characters(), st.sampled_from("中文・かカ한글豈_.+#'- aA1é\u303f\u3100\U0001f600")))
+
+
+@given(TEXTS)
+def test_words_are_those_of_a_pattern_that_names_every_character(text: str) -> None:
+    assert list(words_of(text)) == WORD.findall(text)
+
+
+@given(TEXTS)
+def test_stand_ins_are_all_that_is_left_of_these_scripts(text: str) -> None:
+    stand_ins = StandIns("[中文]")
+
+    put = stand_ins.put_into(text)
+
+    kept = {character for character in put if is_cjk(character)}
+    assert kept <= set(stand_ins.characters)
+    assert [a if a in "中文" else is_cjk(a) or a for a in text] == [b if b in "中文" else is_cjk(b) or b for b in put]
 
 
 def test_pairs_share_words_in_either_language() -> None:

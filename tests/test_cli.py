@@ -703,8 +703,8 @@ class TestSurroundings:
 
     def test_a_bug_writes_a_report_and_no_traceback(self, soul: Soul, hub: Path) -> None:
         program = (
-            "import sys, agent_soul.cli.writing as w;"
-            "w.open_hub = lambda name: 1 / 0;"
+            "import sys, agent_soul.cli.single as s;"
+            "s.to_record = lambda fields: 1 / 0;"
             "from agent_soul.cli import main; sys.exit(main(['add', '--source', 'a-b']))"
         )
         done = subprocess.run([sys.executable, "-c", program], cwd=hub, capture_output=True, text=True, check=False)

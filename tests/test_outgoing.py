@@ -161,6 +161,34 @@ def test_staged_logs_are_shared_before_the_first_commit(tmp_path: Path, hub: Pat
 
 
 @pytest.mark.parametrize(
+    "here",
+    [
+        b"one\ntwo\n",
+        b"one\ntwo\nthree\n",
+        b"one\ntwo\nthr",
+        b"one\ntwo\n3\n4\n5\n6\n7\n",
+        b"0\none\ntwo\n",
+        b"one\n",
+        b"",
+        None,
+    ],
+)
+def test_files_are_read_as_the_commit_has_them(git_hub: Path, here: bytes | None) -> None:
+    """Whatever the work tree holds."""
+    file = git_hub / "sources" / "old-pc" / "2026-11-01.ndjson"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(b"one\ntwo\n")
+    git(git_hub, "add", "-A")
+    git(git_hub, "commit", "-q", "-m", "log")
+    file.unlink() if here is None else file.write_bytes(here)
+    hub, path = open_hub(git_hub), "sources/old-pc/2026-11-01.ndjson"
+
+    tree = gitio.read_tree(hub, gitio.head(hub))
+
+    assert gitio.read_files(hub, tree, [path, "sources/none.ndjson"]) == {path: b"one\ntwo\n"}
+
+
+@pytest.mark.parametrize(
     ("path", "is_taken"),
     [
         ("sources/a/new.ndjson", False),

@@ -100,6 +100,19 @@ class TestTwoMachines:
         assert "Login returns 500." in page(b)
         assert is_tidy(a)
 
+    def test_a_share_in_step_with_the_remote_takes_few_gits(self, clones: tuple[Path, Path], tmp_path: Path) -> None:
+        a, _ = clones
+        share(a, "First.")
+        (tmp_path / "trace").mkdir()
+        run(a, "share", "--source", "agent-a", "Second.", GIT_TRACE2_EVENT=str(tmp_path / "trace"))
+
+        lines = "".join(file.read_text(encoding="utf-8") for file in (tmp_path / "trace").iterdir()).split("\n")
+        commands = [event for event in map(json.loads, filter(None, lines)) if event["event"] == "cmd_name"]
+        ours = [command["name"] for command in commands if command["name"] == command["hierarchy"]]
+        looks = ["config", "ls-tree", "status", "status", "var", "var"]
+        assert sorted(ours) == sorted([*looks, "fast-import", "push", "update-index", "update-index", "update-ref"])
+        assert is_tidy(a)
+
     def test_whoever_is_overtaken_builds_again(self, clones: tuple[Path, Path]) -> None:
         a, b = clones
         share(a, "First of a.")
@@ -209,6 +222,20 @@ class TestAPersonAtWork:
         run(a, "sync")
         assert is_tidy(a)
         assert "From b" in (a / "USER.md").read_text(encoding="utf-8")
+
+    def test_nothing_is_written_through_a_link_in_the_place_of_a_folder(
+        self, clones: tuple[Path, Path], tmp_path: Path
+    ) -> None:
+        a, _ = clones
+        share(a, "First.")
+        (tmp_path / "elsewhere").mkdir()
+        (a / "canonical" / "topics").symlink_to(tmp_path / "elsewhere")
+
+        done = run(a, "share", "--source", "agent-a", "--kind", "topic", "--topic", "ci", "--scope", "stable", "Green.")
+
+        assert done.stdout.startswith("shared")
+        assert "files of yours are in the way" in done.stderr
+        assert not list((tmp_path / "elsewhere").iterdir())
 
     def test_unpushed_commits_are_left_for_the_person_to_push(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, b = clones

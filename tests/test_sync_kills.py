@@ -58,12 +58,12 @@ def remote(tmp_path: Path) -> Path:
     return bare
 
 
-# Dies before the command of git, or the write of a file, that POINT names: what a kill there leaves on disk.
+# Dies before the command of git, or the file that is written, that POINT names: what a kill there leaves on disk.
 DYING = """
 import os, sys
 import agent_soul.gitio.worktree as worktree
 
-point, run, write = sys.argv.pop(1), worktree.run, worktree._write
+point, run, write, files = sys.argv.pop(1), worktree.run, worktree._write, []
 
 def dying_run(hub, *arguments, **keywords):
     on_the_index = not keywords.get("env") and "--dry-run" not in arguments
@@ -71,10 +71,11 @@ def dying_run(hub, *arguments, **keywords):
         os._exit(137)
     return run(hub, *arguments, **keywords)
 
-def dying_write(*arguments):
-    if point == "first file":
+def dying_write(file, *arguments, **keywords):
+    files.append(file)
+    if point == f"file {len(files)}":
         os._exit(137)
-    write(*arguments)
+    write(file, *arguments, **keywords)
 
 worktree.run, worktree._write = dying_run, dying_write
 from agent_soul.cli import main
@@ -82,10 +83,21 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize("point", ["first file", "update-index", "read-tree", "update-ref"])
-def test_a_kill_while_the_clone_is_brought_along(remote: Path, point: str) -> None:
-    """Two more commits of the other clone, on the same pages, come between the kill and the next command."""
+@pytest.mark.parametrize(
+    ("point", "in_step"),
+    [
+        *((point, False) for point in ("file 1", "update-index", "read-tree", "update-ref")),
+        *((point, True) for point in ("file 3", "update-index", "update-ref")),
+    ],
+)
+def test_a_kill_while_the_clone_is_brought_along(remote: Path, point: str, in_step: bool) -> None:
+    """Two more commits of the other clone, on the same pages, come between the kill and the next command.
+
+    A clone that was `in_step` with the remote moves without git's help.
+    """
     c, d = remote.with_name("c"), remote.with_name("d")
+    if in_step:
+        subprocess.run([*SOUL, "sync"], cwd=d, check=True)
     command = [sys.executable, "-c", DYING, point, "share", "--source", "agent-d", "D one."]
     assert subprocess.run(command, cwd=d).returncode == 137
     share(c, "C two.")
@@ -94,6 +106,7 @@ def test_a_kill_while_the_clone_is_brought_along(remote: Path, point: str) -> No
     subprocess.run([*SOUL, "sync"], cwd=d, check=True)
 
     assert is_whole(d, remote)
+    assert not (d / ".git" / "agent-soul" / "edited").exists()  # no page was taken for a person's
     assert texts_of(remote) == ["C one.", "C three.", "C two.", "C zero.", "D one.", "D zero."]
 
 

@@ -1,5 +1,5 @@
 """`python -m agent_soul`."""
 
-from agent_soul.start import main
+from agent_soul.start import run
 
-raise SystemExit(main())
+run()

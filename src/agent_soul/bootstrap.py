@@ -79,7 +79,8 @@ def _run(script: str, command: "tuple[str, ...]") -> None:
     if not _fits_here(root, extras):
         os.environ[SENT_TO_VARIABLE] = _private_python(root, extras, broken=sent_to)
         _go_on(os.environ[SENT_TO_VARIABLE], [script, *sys.argv[1:]])
-    raise SystemExit(start.main([*command, *sys.argv[1:]]))
+    code = start.main([*command, *sys.argv[1:]])
+    start.end(0 if _is_hook() else code)
 
 
 def _extras_of(words: "list[str]") -> "tuple[str, ...]":

@@ -6,13 +6,13 @@ from `claim`, the suspected ones from the judge of texts. A stage is a function 
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+from agent_soul.digests import sha256
 from agent_soul.event import Event
 from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
@@ -48,7 +48,7 @@ class Conflict(NamedTuple):
         """Name of the conflict: the same everywhere, and while it grows, as it is made of the oldest contradiction."""
         oldest = self.members[-1].id
         pair = sorted((oldest, self.against[oldest][-1]))
-        return f"c-{hashlib.sha256(repr((self.certain, pair)).encode()).hexdigest()[:_ID_LENGTH]}"
+        return f"c-{sha256(repr((self.certain, pair)).encode()).hexdigest()[:_ID_LENGTH]}"
 
     @property
     def headline(self) -> str:

@@ -6,13 +6,13 @@ stays, no statement is ever merged into one from which it differs in a number, a
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from agent_soul.conflicts import Settled, judged_pairs, stated_for, statement_of
+from agent_soul.digests import sha256
 from agent_soul.event import Event, is_report_of_upkeep
 from agent_soul.judging import NEARLY_THE_SAME, Label, judge
 from agent_soul.resolve import Resolution
@@ -38,7 +38,7 @@ class Cluster:
     def id(self) -> str:
         """Name of the cluster, the same everywhere as long as its members are the same."""
         ids = sorted(member.id for member in self.members)
-        return f"d-{hashlib.sha256(repr(ids).encode()).hexdigest()[:_ID_LENGTH]}"
+        return f"d-{sha256(repr(ids).encode()).hexdigest()[:_ID_LENGTH]}"
 
     @property
     def is_certain(self) -> bool:

@@ -7,11 +7,11 @@ nor, in Git, that of the last commit is a person's work. The page itself could s
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from agent_soul.digests import sha256
 from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular, replace_file
 from agent_soul.hub import Hub
@@ -64,7 +64,7 @@ def said_of_copies(hub: Hub, pages: Collection[str]) -> str:
 
 
 def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()[:16]
+    return sha256(content).hexdigest()[:16]
 
 
 def _name(path: str, content: bytes) -> str:

@@ -58,9 +58,11 @@ class Exchange(NamedTuple):
     remembered: str
     """The remote branch's head as of our last conversation with it, or an empty string."""
 
-    def known(self, seen: gitio.Survey | None) -> str:
-        """Return what the remote branch was when we last looked; looks now if somebody else did, or nobody."""
-        tracked = seen.tracked if seen else ""
+    def known(self, tracked: str) -> str:
+        """Return what the remote branch was when we last looked, if that is `tracked`; looks now if it is not.
+
+        Somebody else may have fetched meanwhile, or nobody ever did.
+        """
         return tracked if tracked and tracked == self.remembered else self.look()
 
     def look(self, *, reattach: bool = False) -> str:

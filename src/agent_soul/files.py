@@ -35,6 +35,15 @@ def replace_file(target: Path, content: bytes) -> None:
     replace_files({target: content})
 
 
+def put_file(target: Path, content: bytes) -> None:
+    """Do that but for the power cut: for what can be had again, such as what Git holds too. Raises `StoppedError`."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        install(target, content, durably=False)
+    except OSError as error:
+        raise StoppedError(f"{target} cannot be written: {error.strerror}", hint=remedy(error)) from error
+
+
 def replace_files(contents: Mapping[Path, bytes]) -> None:
     """Do that for many files, in the order given; their folders are made durable once each, at the end.
 
@@ -89,7 +98,7 @@ def _as_many_as_start(start: Callable[[], _Started]) -> list[_Started]:
 
 def _write_all(files: Iterable[tuple[Path, bytes]]) -> None:
     for file, content in files:
-        _write_durably(file, content)
+        _write_new(file, content)
 
 
 def temporary_beside(target: Path) -> Path:
@@ -97,7 +106,7 @@ def temporary_beside(target: Path) -> Path:
     return target.with_name(f".agent-soul.{os.getpid()}.{os.urandom(4).hex()}.tmp")
 
 
-def _write_durably(file: Path, content: bytes, mode: int | None = None) -> None:
+def _write_new(file: Path, content: bytes, mode: int | None = None, *, sync: bool = True) -> None:
     # Whoever opened it while it was still empty could read on, so from the start it is nobody's but ours.
     fd = os.open(file, _CREATE, 0o666 if mode is None else 0o600)
     with os.fdopen(fd, "wb", buffering=0) as opened:
@@ -106,19 +115,20 @@ def _write_durably(file: Path, content: bytes, mode: int | None = None) -> None:
         rest = memoryview(content)
         while rest:  # where a part was taken, the next write says why no more was
             rest = rest[opened.write(rest) :]
-        os.fsync(opened.fileno())
+        if sync:
+            os.fsync(opened.fileno())
 
 
-def install(target: Path, content: bytes, *, mode: int | None = None) -> None:
+def install(target: Path, content: bytes, *, mode: int | None = None, durably: bool = True) -> None:
     """Put a durable file in the place of `target`; its name is durable after `sync_folder`. Raises `OSError`.
 
-    With `mode` it has these permissions before it has the content.
+    With `mode` it has these permissions before it has the content. Not `durably`, a power cut may leave it empty.
 
     After an error nothing has changed. A failed fsync is not tried again: a second one may succeed with the data lost.
     """
     temporary = temporary_beside(target)
     try:
-        _write_durably(temporary, content, mode)
+        _write_new(temporary, content, mode, sync=durably)
         temporary.replace(target)
     except BaseException:
         with contextlib.suppress(OSError):

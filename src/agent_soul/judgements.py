@@ -9,7 +9,6 @@ result is the same.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import math
 import time
@@ -20,9 +19,10 @@ from typing import Any
 
 from agent_soul import conflicts, judging
 from agent_soul.conflicts import Contradiction, contradictions, statement_of
+from agent_soul.digests import blake2b
 from agent_soul.errors import StoppedError
 from agent_soul.event import Event
-from agent_soul.files import read_regular, replace_file
+from agent_soul.files import put_file, read_regular
 from agent_soul.hub import Hub
 from agent_soul.judging import Judgement, Label, Statement
 
@@ -86,7 +86,7 @@ def _digest(events: Sequence[Event]) -> str:
     """Return what changes with every statement; where they hold is the same for all of them."""
     one = statement_of(events[0]).reach
     said = repr((one, [(each.id, each.summary, each.kind, bool(each.valid_until)) for each in events]))
-    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 def _found_in(events: Sequence[Event], rows: Any) -> list[Contradiction] | None:
@@ -122,7 +122,7 @@ class RememberedJudge:
         return {}
 
     def __call__(self, one: Statement, other: Statement) -> Judgement:
-        key = hashlib.blake2b(repr((*one, *other)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        key = blake2b(repr((*one, *other)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         found = self._known.get(key)
         if found is None and self._seconds <= 0:
             self.unjudged += 1
@@ -157,11 +157,11 @@ def _noted(file: Path, rules: str, what: str) -> dict[str, Any]:
 def _note(file: Path, rules: str, what: str, known: Mapping[str, Any]) -> None:
     content = json.dumps({"rules": rules, what: known}, ensure_ascii=False, separators=(",", ":"))
     with contextlib.suppress(StoppedError, OSError, ValueError):  # it only saves time
-        replace_file(file, content.encode())
+        put_file(file, content.encode())
 
 
 def _state_of_the_rules() -> str:
     """Return what changes with every file of the judge, as Python tells compiled modules that are out of date."""
     files = [*sorted(Path(judging.__file__).parent.glob("*.*")), Path(conflicts.__file__)]
     seen = [(file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files]
-    return hashlib.blake2b(repr(seen).encode(), digest_size=12).hexdigest()
+    return blake2b(repr(seen).encode(), digest_size=12).hexdigest()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -98,8 +97,10 @@ def changed_tree(tree: gitio.Tree, changes: Mapping[str, bytes | None], commit: 
     """Return what the commit holds that was built on `tree` with these changes."""
     contents = {path: content for path, content in changes.items() if content is not None}
     kept = {path: name for path, name in tree.objects.items() if path not in changes}
-    made = {path: _object_name(content, commit) for path, content in contents.items()}
-    return gitio.Tree(commit, kept | made, tree.commit, contents, changes.keys() - contents.keys(), tree.strange)
+    replaced = {path: name for path, name in tree.objects.items() if path in changes}
+    made = {path: gitio.object_name(content, commit) for path, content in contents.items()}
+    removed = changes.keys() - contents.keys()
+    return gitio.Tree(commit, kept | made, tree.commit, contents, removed, replaced, tree.strange)
 
 
 def _refuse_template(hub: Hub, contents: Mapping[str, bytes]) -> None:
@@ -191,7 +192,9 @@ def changed_pages(
         texts = compile_log(log, config, default_state(wanted, recorded), look).texts
     made = {f"{CANONICAL}/{path}": text.encode("utf-8") for path, text in texts.items()}
     changed: dict[str, bytes | None] = {
-        path: content for path, content in made.items() if tree.objects.get(path) != _object_name(content, tree.commit)
+        path: content
+        for path, content in made.items()
+        if tree.objects.get(path) != gitio.object_name(content, tree.commit)
     }
     unknown = {
         path: name for path, name in tree.objects.items() if path.startswith(f"{CANONICAL}/") and path not in made
@@ -205,9 +208,3 @@ def changed_pages(
     if list(changed) == [INDEX_PATH] and recorded and without_as_of(index) == without_as_of(texts[INDEX]):
         return {}
     return changed
-
-
-def _object_name(content: bytes, commit: str) -> str:
-    """Return what Git calls a file with this content, in a repository whose commits have names like `commit`."""
-    make = hashlib.sha256 if len(commit) == 64 else hashlib.sha1
-    return make(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()

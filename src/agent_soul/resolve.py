@@ -5,7 +5,6 @@ The order of the checks is the order of `Status`: what is said first wins. Pure.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +15,7 @@ from typing import NamedTuple
 
 from agent_soul.acts import MARK_KINDS, Acts, Horizon, Identity
 from agent_soul.config import Config
+from agent_soul.digests import sha256
 from agent_soul.errors import Problem
 from agent_soul.event import SHORT_ID, Event, short_id
 from agent_soul.instants import add_days
@@ -131,7 +131,7 @@ def resolve(events: Iterable[Event], as_of: str, config: Config, *, grace_days: 
 
 def content_digest(event: Event) -> str:
     """Return the short name of an event's content, by which a person chooses between two contents of one id."""
-    return hashlib.sha256(_content(event).encode()).hexdigest()[:DIGEST_LENGTH]
+    return sha256(_content(event).encode()).hexdigest()[:DIGEST_LENGTH]
 
 
 def _content(event: Event) -> str:

@@ -6,10 +6,10 @@ says is the same as long as the text is, so it is kept in the state folder.
 
 from __future__ import annotations
 
+import binascii
 import contextlib
 import functools
 import json
-import zlib
 from typing import Any
 
 from agent_soul import __version__
@@ -60,4 +60,4 @@ def _check(text: str, says: Any) -> int:
     A spoilt file could else turn a setting into another one that is allowed. It guards against accidents alone: who
     may write into the state folder may write soul.yaml too.
     """
-    return zlib.crc32("\0".join([__version__, text, json.dumps(says)]).encode())
+    return binascii.crc32("\0".join([__version__, text, json.dumps(says)]).encode())

@@ -7,10 +7,10 @@ digits of its SHA-256, so that `Alpha` and `alpha` never share a page, even wher
 from __future__ import annotations
 
 import functools
-import hashlib
 import re
 import unicodedata
 
+from agent_soul.digests import sha256
 from agent_soul.text import neutralise
 
 MAX_CODE_POINTS = 60
@@ -36,7 +36,7 @@ def slug(name: str) -> str:
     words = stem(normal)
     if words == normal and _fits(words) and not _is_taken(words):
         return words
-    digest = hashlib.sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[: _DIGEST_LENGTH - 1]
+    digest = sha256(normal.encode("utf-8", "surrogatepass")).hexdigest()[: _DIGEST_LENGTH - 1]
     return f"{_shorten(words) or _NAMELESS}-{digest}"
 
 

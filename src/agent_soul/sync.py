@@ -5,15 +5,16 @@ tree plus our lines, the pages are compiled from that tree, and the push is a co
 fetches and builds again. A kill at any point leaves objects that nothing refers to and the outbox, and the next
 command goes on from there. With no remote, and in a copy of the template, events are *kept here*.
 
-What compiles takes longer to load than git takes to look around, so it is imported while git does, once the event is
-acknowledged.
+Git looks around while the event is written and what compiles is loaded, which takes longer; that is imported once the
+event is acknowledged.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -62,11 +63,23 @@ class Kept(NamedTuple):
 
 def share(hub: Hub, record: Mapping[str, Any], *, budget: float = DEFAULT_BUDGET) -> tuple[Added, Kept]:
     """Add one event and bring it as far as it goes. Raises nothing once the event is acknowledged."""
-    added = add(hub, record)
-    try:
-        return added, sync(hub, author=added.event.source, budget=budget, look_first=False)
-    except SoulError as error:
-        return added, not_shared(error)
+    with _asking(hub) as asked:
+        added = add(hub, record)
+        try:
+            return added, sync(hub, author=added.event.source, budget=budget, look_first=False, asked=asked)
+        except SoulError as error:
+            return added, not_shared(error)
+
+
+@contextlib.contextmanager
+def _asking(hub: Hub) -> Iterator[gitio.Asked | None]:
+    """Let git look at a clone that has shared before, while the event is written and what compiles is loaded."""
+    noted = remembered(hub)
+    if not noted or hub.git_root is None:
+        yield None
+        return
+    with gitio.surveying(hub, noted) as asked:
+        yield asked
 
 
 def try_sync(hub: Hub, wanted: State | None = None, *, is_view: bool = False, **options: Any) -> Kept:
@@ -100,30 +113,36 @@ def sync(
     budget: float = DEFAULT_BUDGET,
     look_first: bool = True,
     reattach: bool = False,
+    asked: gitio.Asked | None = None,
 ) -> Kept:
     """Bring this clone and the remote together: our events and the pages go there, everything else comes here.
 
     Tries for `budget` seconds. `look_first` fetches before the first push; without it the push itself finds out
-    whether anybody was faster, which saves a round trip. Raises `NotSharedError` where the remote was not reached or
-    did not accept, `StoppedError` where the remote's history is not the one that this clone knows, unless `reattach`.
+    whether anybody was faster, which saves a round trip. `asked` is what git was asked about the clone already.
+    Raises `NotSharedError` where the remote was not reached or did not accept, `StoppedError` where the remote's
+    history is not the one that this clone knows, unless `reattach`.
     """
     deadline = time.monotonic() + budget
     noted = remembered(hub)
     template = _is_template(hub, noted)
-    target = _target(hub, noted, budget) if hub.git_root is not None and not template else None
-    if target is None:
+    if hub.git_root is None or template:
         return _keep(hub, wanted, template=template, author=author)
-    # One conversation per clone: whoever waits finds its events sent along by the one before. `add` does not wait.
     with contextlib.ExitStack() as held:
-        held.enter_context(exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"))
-        held.enter_context(gitio.writing(hub))
-        head = _head_noted(hub, target)
-        survey = held.enter_context(gitio.surveying(hub, head, target.tracking))
+        asked = asked or held.enter_context(gitio.surveying(hub, noted))
         from agent_soul.exchange import Exchange
 
+        target = _found(functools.partial(asked.target, timeout=budget))
+        if target is None:
+            return _keep(hub, wanted, template=template, author=author)
+        # One conversation per clone: whoever waits finds its events sent along by the one before. `add` does not wait.
+        held.enter_context(exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"))
+        held.enter_context(gitio.writing(hub))
+        if remembered(hub) != asked.noted:  # by the one before
+            asked = held.enter_context(gitio.surveying(hub, remembered(hub)))
+        head = _head_noted(asked.noted, target)
         exchange = Exchange(hub, target, wanted, author, deadline, head)
-        seen = _seen(survey)
-        upstream = exchange.look(reattach=reattach) if look_first else exchange.known(seen)
+        seen = _seen(asked)
+        upstream = exchange.look(reattach=reattach) if look_first else exchange.known(gitio.tracked_head(hub, target))
         said, sent, there = exchange.send(upstream, seen, reattach=reattach)
         stayed = exchange.settle(sent.ids, there)
         if look_first:
@@ -140,16 +159,15 @@ def _refuse_apart(paths: Collection[str]) -> None:
         )
 
 
-def _head_noted(hub: Hub, target: gitio.Target) -> str:
+def _head_noted(noted: Mapping[str, str], target: gitio.Target) -> str:
     """Return the remote branch's head as of our last conversation with it, or an empty string."""
-    noted = remembered(hub)
     return noted.get("head", "") if (noted.get("url"), noted.get("branch")) == (target.url, target.branch) else ""
 
 
-def _seen(survey: Callable[[], gitio.Survey]) -> gitio.Survey | None:
+def _seen(asked: gitio.Asked) -> gitio.Survey | None:
     """Return the survey, or None where it failed: the commit that it was made for may be gone from this clone."""
     with contextlib.suppress(gitio.GitError):
-        return survey()
+        return asked.survey()
     return None
 
 
@@ -161,13 +179,14 @@ def pull(hub: Hub, *, budget: float) -> Kept:
     deadline = time.monotonic() + budget
     noted = remembered(hub)
     template = _is_template(hub, noted)
-    target = _target(hub, noted, budget) if hub.git_root is not None and not template else None
+    find = functools.partial(gitio.target_of, hub, noted, timeout=budget)
+    target = _found(find) if hub.git_root is not None and not template else None
     if target is None:
         return Kept(Reach.KEPT_HERE, _why_kept(hub, template=template))
     with exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="pull"), gitio.writing(hub):
         from agent_soul.exchange import Exchange
 
-        head = _head_noted(hub, target)
+        head = _head_noted(remembered(hub), target)
         exchange = Exchange(hub, target, None, "agent-soul", deadline, head)
         upstream = exchange.look()
         stayed = exchange.settle((), gitio.read_tree(hub, upstream)) if upstream else ""
@@ -203,9 +222,9 @@ def _is_template(hub: Hub, noted: Mapping[str, str]) -> bool:
         return False
 
 
-def _target(hub: Hub, noted: Mapping[str, str], budget: float) -> gitio.Target | None:
+def _found(find: Callable[[], gitio.Target | None]) -> gitio.Target | None:
     try:
-        return gitio.target_of(hub, noted, timeout=budget)
+        return find()
     except gitio.GitError as error:
         raise NotSharedError(error.message, hint=error.hint) from error
 

@@ -13,8 +13,8 @@ page has few words that no page had before.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import cache, partial
+from collections.abc import Callable, Iterable
+from functools import partial
 
 # All costs are whole hundredths of a token. Sums of floats differ between Python versions, and the pages that
 # this count cuts to size must not.
@@ -23,10 +23,11 @@ _ROUND_UP = 90  # up, but not for the margin on the one token of a short word
 # The guesses are right on average; a page must rather be short than over its budget.
 _MARGIN_PERCENT = 104
 
-_ACCENTED = r"\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff"
+_ACCENTS = (("\u00c0", "\u00d6"), ("\u00d8", "\u00f6"), ("\u00f8", "\u024f"), ("\u1e00", "\u1eff"))
+_ACCENTED = "".join(f"{first}-{last}" for first, last in _ACCENTS)
 _MARKS = r"!-/:-@\[-`{-~\x00-\x08\x0e-\x1f\x7f"
-_SPACELESS = r"\u2e80-\ua4cf\uf900-\ufaff\uff00-\uffef"
-_FIRST_SPACELESS = "\u2e80"
+_SPACELESS = (("\u2e80", "\ua4cf"), ("\uf900", "\ufaff"), ("\uff00", "\uffef"))
+"""Scripts that are written without spaces: one beside them is a token of its own."""
 _SPACES = r"\ \t\f\v"
 
 
@@ -50,24 +51,15 @@ def _piece_pattern(letters: str) -> str:
 _ascii_pieces = re.compile(_piece_pattern("A-Za-z"), re.VERBOSE).findall
 
 
-@cache
-def _pieces(spaceless: str) -> Callable[[str], list[str]]:
-    """Return what cuts text of other scripts: that matches outside the group, and comes out as an empty piece.
-
-    It is counted by character. Scripts that are written without spaces come first; a space beside them is a token of
-    its own. To compile their 30,000 characters takes 3 ms, so `spaceless` is `_SPACELESS` where a text has some only.
-    """
-    return re.compile(
-        rf"""
-          [{spaceless}]+
-        | \ ?[^\x00-\x7f{_ACCENTED}{spaceless}]+
-        | ({_piece_pattern("A-Za-z" + _ACCENTED)})
-        """,
-        re.VERBOSE,
-    ).findall
-
-
-_is_accented = re.compile(rf"[{_ACCENTED}]").match
+# Text of other scripts is counted by character, and comes out as an empty piece; but for a space right before it. To
+# ask here which scripts take that along would need a class of 30,000 characters, which takes 2 ms to compile.
+_pieces = re.compile(
+    rf"""
+      [^\x00-\x7f{_ACCENTED}]+
+    | ( \ [^\x00-\x7f{_ACCENTED}] | {_piece_pattern("A-Za-z" + _ACCENTED)})
+    """,
+    re.VERBOSE,
+).findall
 _humps = re.compile(r"[A-Z]?[^A-Z]+|[A-Z]+(?![a-z])").findall
 _shorten_rules = partial(re.compile(r"([-=*#_~./+])\1+").sub, r"\1\1")
 
@@ -171,13 +163,14 @@ def estimate_tokens(text: str) -> int:
     if text.isascii():
         hundredths = sum(map(_piece_costs.__getitem__, _ascii_pieces(text)))
     else:
-        cut = _pieces(_SPACELESS if max(text) >= _FIRST_SPACELESS else _FIRST_SPACELESS)
-        hundredths = sum(map(_piece_costs.__getitem__, cut(text)))
+        hundredths = sum(map(_piece_costs.__getitem__, _pieces(text)))
         hundredths += sum(map(_character_costs.__getitem__, text))
     return (hundredths * _MARGIN_PERCENT // 100 + _ROUND_UP) // _TOKEN
 
 
 def _piece_cost(piece: str) -> int:
+    if len(piece) == 2 and piece[0] == " " and _character_cost(piece[1]):  # which is counted by itself
+        return _TOKEN if _is_one_of(piece[1], _SPACELESS) else 0
     core = piece.strip()
     if not core:
         return _TOKEN if piece else 0
@@ -224,11 +217,15 @@ def _marks_cost(marks: str) -> int:
 
 
 def _character_cost(character: str) -> int:
-    if character.isascii() or _is_accented(character):
+    if character.isascii() or _is_one_of(character, _ACCENTS):
         return 0  # counted with its piece
     if character in _ONE_TOKEN:
         return _TOKEN
     return next((cost for first, last, cost in _SCRIPTS if first <= character <= last), _BEYOND)
+
+
+def _is_one_of(character: str, ranges: Iterable[tuple[str, str]]) -> bool:
+    return any(first <= character <= last for first, last in ranges)
 
 
 class _Costs(dict[str, int]):

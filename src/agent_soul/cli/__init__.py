@@ -1,14 +1,10 @@
-"""The command line: the only importer of click. One module per command group, loaded when it is called."""
+"""The command line: the only importer of click."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
-import click
-
-from agent_soul import __version__
 from agent_soul.cli.boundary import run_safely
 from agent_soul.telling import invoked_as
 
@@ -55,47 +51,8 @@ COMMANDS = {
     "init": "agent_soul.cli.beginning:init",
     "docs": "agent_soul.cli.caring:docs",
 }
-
-
-class LazyGroup(click.Group):
-    """A group that imports a command's module only when the command is called or its help is listed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        module, _, attribute = COMMANDS[cmd_name].partition(":")
-        command: click.Command = getattr(importlib.import_module(module), attribute)
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            import difflib  # only a mistake pays for it
-
-            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
-            advice = f" Did you mean {close[0]!r}?" if close else ""
-            raise click.UsageError(error.message + advice, ctx) from error
-
-
-@click.command(
-    cls=LazyGroup,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-@click.version_option(__version__, prog_name="soul")
-@click.option("--hub", metavar="FOLDER", help="The hub; else $AGENT_SOUL_HOME, else the nearest folder with soul.yaml.")
-@click.pass_context
-def soul(ctx: click.Context, hub: str | None) -> None:
-    """One soul, many bodies: identity and memory that all of your agents share.
-
-    Events go in with `add` or `share`, pages under canonical/ come out of `compile`, and Git carries both.
-    """
-    ctx.obj = hub
+_WITH_PLAIN_CALLS = frozenset({"add", "share"})
+"""Commands that agents run often; what their usual calls mean is found out without click."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -105,5 +62,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _invoke(name: str, arguments: Sequence[str]) -> Any:
     """Call the command; unlike click's own `main` this leaves every error, a broken pipe too, to our boundary."""
+    if not _WITH_PLAIN_CALLS.isdisjoint(arguments[:3]):
+        from agent_soul.cli.plain import plainly_called
+
+        if run := plainly_called(arguments):
+            return run()
+    from agent_soul.cli.soul import soul
+
     with soul.make_context(name, list(arguments) or ["--help"]) as context:
         return soul.invoke(context)

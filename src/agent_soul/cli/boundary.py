@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-
 from agent_soul.cli.common import discard_stdout, say
 from agent_soul.errors import ExitCode, RefusedError, SoulError
 from agent_soul.telling import shortened, told, with_commands
@@ -30,14 +28,7 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
         _refuse_typographic_options(arguments)
         result = command(arguments)
         sys.stdout.flush()
-    except click.exceptions.Exit as error:
-        return error.exit_code
-    except click.UsageError as error:
-        where = f"{error.ctx.command_path} --help" if error.ctx else "soul --help"
-        return _report(arguments, ExitCode.USAGE, error.format_message(), f"see `{where}`")
-    except click.ClickException as error:
-        return _report(arguments, ExitCode.USAGE, error.format_message(), "")
-    except (click.Abort, KeyboardInterrupt):
+    except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         discard_stdout()  # the reader has seen enough (`search | head`); what was to be written is written
@@ -45,12 +36,28 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
     except (SoulError, UnicodeEncodeError, OSError) as error:
         return _report(arguments, *told(error))
     except Exception as error:
-        from agent_soul.bugs import write_report  # what it imports takes 15 ms that nobody else need pay
-
-        return _report(
-            arguments, ExitCode.BUG, f"a bug of ours: {type(error).__name__}: {error}", write_report(arguments)
-        )
+        return _ended_by(error, arguments)
     return result if isinstance(result, int) else ExitCode.DONE
+
+
+def _ended_by(error: Exception, arguments: Sequence[str]) -> int:
+    """Return the exit code of what click raised, and report what nobody expected."""
+    import click  # loaded already, if the error is one of its own
+
+    match error:
+        case click.exceptions.Exit():
+            return error.exit_code
+        case click.UsageError():
+            where = f"{error.ctx.command_path} --help" if error.ctx else "soul --help"
+            return _report(arguments, ExitCode.USAGE, error.format_message(), f"see `{where}`")
+        case click.ClickException():
+            return _report(arguments, ExitCode.USAGE, error.format_message(), "")
+        case click.Abort():
+            return INTERRUPTED
+    from agent_soul.bugs import write_report  # what it imports takes 15 ms that nobody else need pay
+
+    said = f"a bug of ours: {type(error).__name__}: {error}"
+    return _report(arguments, ExitCode.BUG, said, write_report(arguments))
 
 
 def _speak_utf8() -> None:

@@ -1,4 +1,7 @@
-"""What commands share: the hub option, JSON and text output."""
+"""What commands share: the hub option, JSON and text output.
+
+Each function that needs click imports it: it takes 30 ms to load, which `plain` calls need not pay.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,6 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-import click
-
 from agent_soul.errors import SoulError, StoppedError
 from agent_soul.hub import JOINED, Hub, find_hub
 from agent_soul.lock import exclusive
@@ -24,22 +25,26 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
-_hub = click.option("--hub", "hub_name", metavar="FOLDER", help="The hub, if not the nearest one.")
-
 
 def hub_option(command: F) -> F:
     """Let the command take --hub too, so that it may stand after the command's name."""
-    return _hub(command)
+    import click
+
+    return click.option("--hub", "hub_name", metavar="FOLDER", help="The hub, if not the nearest one.")(command)
 
 
 def output_options(command: F) -> F:
     """Add --json and --hub."""
-    return _json(_hub(command))
+    import click
+
+    as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on stdout.")
+    return as_json(hub_option(command))
 
 
 def open_hub(hub_name: str | None) -> Hub:
     """Return the hub that the options name, the command's own first."""
+    import click
+
     return find_hub(hub_name or click.get_current_context().find_root().obj)
 
 
@@ -60,6 +65,8 @@ def speak_to_agent(hub: Hub, *, source: str = "", runtime: str = "") -> None:
     """Name commands, until this one ends, by the words that the agent was told when its program was joined."""
     if not (hub.state / JOINED).exists():
         return
+    import click
+
     from agent_soul.runtimes.standing import typed_where_joined
 
     with contextlib.suppress(SoulError, OSError):  # then they are named as this one was
@@ -72,6 +79,8 @@ def take_turn(hub: Hub, purpose: str) -> None:
 
     Between reading what there is and appending what follows from it, another one would find the same.
     """
+    import click
+
     click.get_current_context().with_resource(exclusive(hub.state / "upkeep" / "lock", purpose=purpose))
 
 
@@ -98,7 +107,7 @@ def _plain() -> re.Pattern[str]:
 def say(text: str) -> None:
     """Print talk for people on stderr; where stderr takes nothing it is dropped, for no work fails over talk."""
     try:
-        click.echo(terminal_safe(with_commands(text)), err=True)
+        _print(terminal_safe(with_commands(text)), sys.stderr)
     except OSError:
         _discard(sys.stderr)
 
@@ -117,12 +126,17 @@ def show_json(**fields: Any) -> None:
 def show_as_is(text: str) -> None:
     """Print on stdout what the caller has made safe. Raises `StoppedError` where stdout takes no more."""
     try:
-        click.echo(text)
+        _print(text, sys.stdout)
     except BrokenPipeError:
         raise
     except OSError as error:
         discard_stdout()
         raise StoppedError(f"stdout cannot be written: {error.strerror}", hint="see where it leads") from error
+
+
+def _print(text: str, stream: TextIO) -> None:
+    stream.write(f"{text}\n")
+    stream.flush()
 
 
 @contextlib.contextmanager

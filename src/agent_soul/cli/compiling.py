@@ -66,7 +66,7 @@ def compile_(
 
 def _apply(hub: Hub, wanted: State, *, is_view: bool, strict: bool, as_json: bool) -> int:
     """Compile, and commit or share what came of it; once that is done, nothing that cannot be printed undoes it."""
-    from agent_soul.cli.sharing import exit_code, show_kept
+    from agent_soul.cli.reaching import exit_code, show_kept
     from agent_soul.sync import try_sync
 
     kept = try_sync(hub, wanted, is_view=is_view)

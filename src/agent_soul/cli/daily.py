@@ -8,7 +8,8 @@ import click
 
 from agent_soul import adding
 from agent_soul.cli.common import open_hub, output_options, say, show, show_added, show_json
-from agent_soul.cli.options import event_options, require, source_option, text_of, to_record
+from agent_soul.cli.fields import require, text_of, to_record
+from agent_soul.cli.options import event_options, source_option
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode
 from agent_soul.telling import as_typed

@@ -11,9 +11,10 @@ from typing import Any
 import click
 
 from agent_soul import schemas
-from agent_soul.cli import COMMANDS, soul
-from agent_soul.cli.options import SHARED
+from agent_soul.cli import COMMANDS
+from agent_soul.cli.fields import SHARED
 from agent_soul.cli.runtime_pages import runtime_documents
+from agent_soul.cli.soul import soul
 from agent_soul.judging import thesaurus
 
 _WIDTH = 100

@@ -11,7 +11,8 @@ import click
 
 from agent_soul import adding, task_memory
 from agent_soul.cli.common import open_hub, output_options, show_added, show_json
-from agent_soul.cli.options import require, shared_options, to_record, with_options
+from agent_soul.cli.fields import require, to_record
+from agent_soul.cli.options import shared_options, with_options
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub
 from agent_soul.strict_json import RejectedError, load_object

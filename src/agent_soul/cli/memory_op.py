@@ -8,8 +8,9 @@ import click
 
 from agent_soul import adding, recording
 from agent_soul.cli.common import open_hub, output_options, show_added
+from agent_soul.cli.fields import require, to_record
 from agent_soul.cli.groups import AliasGroup
-from agent_soul.cli.options import require, shared_options, to_record, with_options
+from agent_soul.cli.options import shared_options, with_options
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode, RefusedError
 

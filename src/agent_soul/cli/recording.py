@@ -8,7 +8,8 @@ import click
 
 from agent_soul import adding, recording
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_added, show_json
-from agent_soul.cli.options import finite_number, require, shared_options, to_record, with_options
+from agent_soul.cli.fields import finite_number, require, to_record
+from agent_soul.cli.options import shared_options, with_options
 from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub

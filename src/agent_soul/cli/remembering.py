@@ -10,7 +10,8 @@ from agent_soul.adding import local_now
 from agent_soul.boot import PULL_SECONDS, boot_fields
 from agent_soul.boot import boot as boot_hub
 from agent_soul.cli.common import open_hub, output_options, say, show, show_json, speak_to_agent, tell_agents
-from agent_soul.cli.options import require, source_option
+from agent_soul.cli.fields import require
+from agent_soul.cli.options import source_option
 from agent_soul.contexts.asking import DEFAULT_BUDGET, LEAST_BUDGET, Request
 from agent_soul.contexts.choosing import Context, context_fields
 from agent_soul.contexts.gathering import context_of

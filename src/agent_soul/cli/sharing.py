@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import click
 
-from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json, tell_agents
-from agent_soul.cli.options import event_options, require, text_of, to_record
+from agent_soul.cli.common import open_hub, output_options, tell_agents
+from agent_soul.cli.options import event_options
+from agent_soul.cli.plain import LONGEST_BUDGET
+from agent_soul.cli.reaching import exit_code, share_one, show_kept
 from agent_soul.cli.text_command import TextCommand
-from agent_soul.errors import ExitCode, RefusedError
-from agent_soul.event import short_id
-from agent_soul.hub import Hub
-from agent_soul.recording import in_project
-from agent_soul.settings import load_config
-from agent_soul.sync import DEFAULT_BUDGET, DEFAULT_RECORD, Kept, Reach, try_sync
-from agent_soul.sync import share as share_event
-from agent_soul.telling import with_commands
+from agent_soul.sync import DEFAULT_BUDGET, try_sync
 
 _budget = click.option(
     "--budget",
-    type=click.IntRange(1, 3600),
+    type=click.IntRange(1, LONGEST_BUDGET),
     default=DEFAULT_BUDGET,
     show_default=True,
     metavar="SECONDS",
@@ -40,20 +34,7 @@ def share(text: str | None, budget: float, as_json: bool, hub_name: str | None, 
     TEXT is the summary (or --summary, or stdin). Without more options it is an observation of scope fuzzy, shown for
     a week. With no remote, or in a copy of the template, it is kept here; exit 4 means safe here, not shared yet.
     """
-    hub = open_hub(hub_name)
-    given = in_project(to_record(fields))
-    record = {**DEFAULT_RECORD, **given}
-    record["summary"] = text_of(text, record.get("summary"), "share")
-    require(record, "source")
-    added, kept = share_event(hub, record, budget=budget)
-    tell_agents(hub)
-    for warning in added.warnings:
-        say(f"note: {warning}")
-    if "scope" not in given:
-        say(f"note: {_until_stale(hub)}")
-    with printed_if_possible(added.event.id):
-        show_kept(kept, as_json=as_json, short=short_id(added.event.id), event_id=added.event.id, path=added.path)
-    return exit_code(kept)
+    return share_one(open_hub(hub_name), text, fields, budget=budget, as_json=as_json)
 
 
 @click.command()
@@ -67,30 +48,3 @@ def sync(budget: float, reattach: bool, as_json: bool, hub_name: str | None) -> 
     tell_agents(hub, looking=True)
     show_kept(kept, as_json=as_json)
     return exit_code(kept)
-
-
-def _until_stale(hub: Hub) -> str:
-    """Return how long a line without a scope of its own is shown, and what makes it last."""
-    with contextlib.suppress(RefusedError):  # a broken soul.yaml: the event is kept, and sent, all the same
-        days = load_config(hub)[0].fuzzy_days
-        shown = f"shown for {days} days (scope {DEFAULT_RECORD['scope']})"
-        return f"{shown}; what is to last needs a scope, as in --kind preference --scope profile"
-    return "soul.yaml cannot be read: `soul doctor` says why"
-
-
-def show_kept(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> None:
-    """Print how far a command brought the memory, as one line or one object."""
-    reason = with_commands(kept.reason)
-    if as_json:
-        ok = kept.reach is not Reach.NOT_SHARED
-        show_json(ok=ok, outcome=kept.reach, reason=reason, commit=kept.commit, note=kept.note, **more)
-        return
-    said = str(kept._replace(reason=reason))
-    show(f"{said} ({short})" if short else said)
-    if kept.note:
-        say(f"note: {kept.note}")
-
-
-def exit_code(kept: Kept) -> int:
-    """Return the exit code that says how far a command brought the memory."""
-    return ExitCode.NOT_SHARED if kept.reach is Reach.NOT_SHARED else ExitCode.DONE

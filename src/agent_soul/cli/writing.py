@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from agent_soul import adding
-from agent_soul.cli.common import hub_option, open_hub, printed_if_possible, say, show_added, show_json
-from agent_soul.cli.options import event_options, require, to_record
+from agent_soul.cli.common import hub_option, open_hub, printed_if_possible, say, show_json
+from agent_soul.cli.fields import to_record
+from agent_soul.cli.options import event_options
+from agent_soul.cli.single import add_one
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.log import BOM
 from agent_soul.recording import in_project
@@ -28,12 +30,7 @@ _MAX_LINES_SHOWN = 20
 def add(bulk: bool, as_json: bool, hub_name: str | None, **fields: Any) -> int:
     """Append one event, or many with --stdin. Prints JSON; exit 0 means that they are kept."""
     hub = open_hub(hub_name)
-    record = in_project(to_record(fields))
-    if bulk:
-        return _add_lines(hub, record)
-    require(record, "source", "kind", "scope", "summary")
-    show_added(adding.add(hub, record))
-    return ExitCode.DONE
+    return _add_lines(hub, in_project(to_record(fields))) if bulk else add_one(hub, fields)
 
 
 def _add_lines(hub: Any, defaults: dict[str, Any]) -> int:

@@ -1,6 +1,7 @@
 """Everything that touches Git, and nothing else does: the program for what is hot, GitPython for reading history."""
 
 from agent_soul.gitio.beginning import add_remote, clone, commit_all, make_repository, published_commit, remote_url
+from agent_soul.gitio.differences import Asked, Survey, differing_sources, staged, survey, surveying
 from agent_soul.gitio.local import move_branch, writing
 from agent_soul.gitio.looking import Heads, Sight, heads_of, look, unmerged, without_credentials
 from agent_soul.gitio.process import GitError, GitTimeoutError
@@ -16,19 +17,7 @@ from agent_soul.gitio.repository import (
     tracked,
     upstream,
 )
-from agent_soul.gitio.snapshot import (
-    Survey,
-    Tree,
-    committed,
-    differing_sources,
-    lines_added,
-    read_files,
-    read_objects,
-    read_tree,
-    staged,
-    survey,
-    surveying,
-)
+from agent_soul.gitio.snapshot import Tree, committed, lines_added, object_name, read_files, read_objects, read_tree
 from agent_soul.gitio.transport import (
     Pushed,
     Target,
@@ -42,6 +31,7 @@ from agent_soul.gitio.transport import (
 from agent_soul.gitio.worktree import Settle, Settled, bring_along, put_back
 
 __all__ = [
+    "Asked",
     "GitError",
     "GitTimeoutError",
     "Heads",
@@ -73,6 +63,7 @@ __all__ = [
     "make_repository",
     "move_branch",
     "not_ignored",
+    "object_name",
     "operation_under_way",
     "published_commit",
     "push",

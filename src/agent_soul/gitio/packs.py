@@ -23,8 +23,8 @@ def join_small_packs(hub: Hub) -> None:
     The old ones go when the new one is durable, and Git's readers look again where a pack went away under them.
     """
     packs = sorted((git_dirs(hub)[1] / "objects" / "pack").glob("*.pack"))
-    if any(pack.with_suffix(".promisor").exists() for pack in packs):
-        return  # of a partial clone, which Git cannot join so
+    if len(packs) < _MANY or any(pack.with_suffix(".promisor").exists() for pack in packs):
+        return  # the latter are of a partial clone, which Git cannot join so
     others = [pack.name for pack in packs if not _is_small(pack)]
     if len(packs) - len(others) >= _MANY:
         keep = (f"--keep-pack={name}" for name in others)

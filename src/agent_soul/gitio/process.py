@@ -79,15 +79,26 @@ def attempt(
 def running(hub: Hub, *commands: Sequence[str]) -> Iterator[Callable[[], list[Answer]]]:
     """Run commands that do not depend on each other side by side, while the body does something else.
 
-    What is yielded waits for them and returns for each, in order, what `attempt` does. It may be called once.
+    What is yielded waits for them and returns for each, in order, what `attempt` does. It may be called once, and
+    raises what kept one from starting.
     """
     with contextlib.ExitStack() as left:
-        children = []
-        for command in commands:
-            children.append(_start(hub, command))
-            left.callback(_end_if_running, children[-1])
-        pairs = list(zip(children, commands, strict=True))
-        yield lambda: [_outcome(child, command[0], b"", LOCAL_TIMEOUT) for child, command in pairs]
+        children: list[subprocess.Popen[bytes]] = []
+        refused: list[GitError] = []
+        try:
+            for command in commands:
+                children.append(_start(hub, command))
+                left.callback(_end_if_running, children[-1])
+        except GitError as error:
+            refused.append(error)
+
+        def answers() -> list[Answer]:
+            if refused:
+                raise refused[0]
+            pairs = zip(children, commands, strict=True)
+            return [_outcome(child, command[0], b"", LOCAL_TIMEOUT) for child, command in pairs]
+
+        yield answers
 
 
 def attempt_all(hub: Hub, *commands: Sequence[str]) -> list[Answer]:

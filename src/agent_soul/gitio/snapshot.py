@@ -1,26 +1,31 @@
-"""What the work tree and a commit hold of the hub, and how they differ."""
+"""What a commit holds of the hub."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from agent_soul.gitio.process import Answer, checked, run, run_all, running
-from agent_soul.gitio.repository import HEAD, PEOPLE, commit_named, people_in, prefix_of
+from agent_soul.digests import sha1, sha256
+from agent_soul.errors import StoppedError
+from agent_soul.files import read_regular
+from agent_soul.gitio.process import run
+from agent_soul.gitio.repository import prefix_of
 from agent_soul.hub import Hub
 
-_OURS = ("sources", "canonical")
-_STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", *_OURS)
-_STRANGERS = ("ls-files", "--others", "-z", "--full-name", "--", "sources")
+PLACES = ("sources", "canonical")
+"""The folders below the hub's that hold our files."""
+_GROWN = 3
+"""Lines that a log file may be ahead of a commit, and still tell what that has."""
 
 
 class Tree(NamedTuple):
     """The hub's files in one commit: the object name of each by its path from the hub's folder.
 
-    What is known of a commit that was just built saves asking for it: the commit it was built on, and the bytes of
-    some files and the paths of those that it lacks. `strange` are the paths of links and submodules, which are never
+    What is known of a commit that was just built saves asking for it: the commit it was built on (`parent`), the bytes
+    of the files that it changed (`contents`), what the parent had in their places (`replaced`), and the paths of those
+    that it `removed`. `strange` are the paths of links and submodules, which are never
     read and never written over.
     """
 
@@ -29,12 +34,13 @@ class Tree(NamedTuple):
     parent: str = ""
     contents: Mapping[str, bytes] = {}
     removed: Collection[str] = ()
+    replaced: Mapping[str, str] = {}
     strange: frozenset[str] = frozenset()
 
 
 def read_tree(hub: Hub, commit: str) -> Tree:
     """Return what the commit holds below the hub's folder: log, pages and settings."""
-    return _parse_tree(hub, commit, run(hub, *_tree_listing(hub, commit)) if commit else b"")
+    return parse_tree(hub, commit, run(hub, *tree_listing(hub, commit)) if commit else b"")
 
 
 def read_objects(hub: Hub, names: Mapping[str, str]) -> dict[str, bytes]:
@@ -53,79 +59,33 @@ def committed(hub: Hub, paths: Iterable[str]) -> dict[str, bytes]:
 
 def read_files(hub: Hub, tree: Tree, paths: Iterable[str]) -> dict[str, bytes]:
     """Return the bytes of those of the files at `paths` (from the hub's folder) that the commit has."""
-    there = [path for path in paths if path in tree.objects]
+    there = {path: tree.objects[path] for path in paths if path in tree.objects}
     known = {path: tree.contents[path] for path in there if path in tree.contents}
-    return known | read_objects(hub, {path: tree.objects[path] for path in there if path not in known})
+    known |= _held_here(hub, tree, there.keys() - known.keys())
+    return known | read_objects(hub, {path: name for path, name in there.items() if path not in known})
 
 
-def changed_paths(hub: Hub) -> list[str]:
-    """Return our paths (from the hub's folder) that differ from HEAD: source files and pages."""
-    return _changed_in(hub, run(hub, *_STATUS))
+def _held_here(hub: Hub, tree: Tree, paths: Iterable[str]) -> dict[str, bytes]:
+    """Return those of the files that the work tree has as the commit has them; that saves a git, and unpacking them.
 
-
-def head_and_changed_paths(hub: Hub) -> tuple[str, list[str]]:
-    """Return what `head` and `changed_paths` do, asked side by side."""
-    commit, listing = run_all(hub, HEAD, _STATUS, ok=(0, 1))
-    return commit.decode().strip(), _changed_in(hub, listing)
-
-
-def staged(hub: Hub) -> dict[str, str]:
-    """Return the object names that the index has for our files, by path; a conflict that nobody settled has none."""
-    rows = run(hub, "ls-files", "--stage", "-z", "--full-name", "--", *_OURS).split(b"\0")
-    parted = (row.partition(b"\t") for row in rows if row)
-    found = ((entry.decode().split(" "), os.fsdecode(path).removeprefix(prefix_of(hub))) for entry, _, path in parted)
-    return {path: name for (_, name, stage), path in found if stage == "0" and _is_ours(path)}
-
-
-class Survey(NamedTuple):
-    """How the work tree differs from the branch and from a commit, and what that commit holds.
-
-    `changed` are our paths (from the hub's folder) that differ from HEAD, `differing` the source files that the commit
-    has otherwise, or not. `people` are author and committer as Git knows them, if it does; `tracked` is the commit that
-    a ref names, where one was asked for.
+    A log file may have grown by some lines since. What proves it is the name that Git gives a content.
     """
-
-    changed: frozenset[str]
-    differing: tuple[str, ...]
-    tree: Tree
-    people: tuple[str, str] | None
-    tracked: str = ""
-
-
-def survey(hub: Hub, commit: str) -> Survey:
-    """Look at the work tree and at `commit` (empty: none yet), all side by side."""
-    with surveying(hub, commit) as look:
-        return look()
+    found = {}
+    for path in paths:
+        with contextlib.suppress(StoppedError):
+            content = read_regular(hub.root / path)
+            for _ in range(1 + (_GROWN if path.endswith(".ndjson") else 0)):
+                if object_name(content, tree.commit) == tree.objects[path]:
+                    found[path] = content
+                    break
+                content = content[: content.rfind(b"\n", 0, -1) + 1]
+    return found
 
 
-@contextlib.contextmanager
-def surveying(hub: Hub, commit: str, ref: str = "") -> Iterator[Callable[[], Survey]]:
-    """Do what `survey` does while the body does something else; what is yielded returns the survey, once.
-
-    With `ref` it also tells which commit that names, if any.
-    """
-    looks = [_STATUS, _STRANGERS, _difference_to(commit), *([_tree_listing(hub, commit)] if commit else [])]
-    named = [commit_named(ref)] if ref else []
-    with running(hub, *looks, *PEOPLE, *named) as answers:
-        yield lambda: _surveyed(hub, commit, looks, answers())
-
-
-def _surveyed(hub: Hub, commit: str, looks: Sequence[Sequence[str]], answers: Sequence[Answer]) -> Survey:
-    made_by, committed_by, *named = answers[len(looks) :]
-    outs = [checked(look[0], *answer) for look, answer in zip(looks, answers, strict=False)]
-    status, others, differing, *listing = outs
-    return Survey(
-        frozenset(_changed_in(hub, status)),
-        tuple(_differing_in(hub, others + differing)),
-        _parse_tree(hub, commit, b"".join(listing)),
-        people_in([made_by, committed_by]),
-        "".join(checked("rev-parse", *answer, (0, 1)).decode().strip() for answer in named),
-    )
-
-
-def differing_sources(hub: Hub, commit: str) -> list[str]:
-    """Return the source files (from the hub's folder) of the work tree that the commit has otherwise, or not."""
-    return _differing_in(hub, b"".join(run_all(hub, _STRANGERS, _difference_to(commit))))
+def object_name(content: bytes, commit: str) -> str:
+    """Return what Git calls a file with this content, in a repository whose commits have names like `commit`."""
+    make = sha256 if len(commit) == 64 else sha1
+    return make(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
 def lines_added(hub: Hub, old: str, new: str) -> int:
@@ -134,31 +94,14 @@ def lines_added(hub: Hub, old: str, new: str) -> int:
     return sum(int(row.split(b"\t")[0]) for row in rows if row[:1].isdigit())
 
 
-def _changed_in(hub: Hub, status: bytes) -> list[str]:
-    prefix = prefix_of(hub)
-    paths = (os.fsdecode(row[3:]).removeprefix(prefix) for row in status.split(b"\0") if row)
-    return sorted(path for path in paths if _is_ours(path))
-
-
-def _differing_in(hub: Hub, listing: bytes) -> list[str]:
-    prefix = prefix_of(hub)
-    paths = {os.fsdecode(path).removeprefix(prefix) for path in listing.split(b"\0") if path}
-    return sorted(path for path in paths if _is_ours(path))
-
-
-def _difference_to(commit: str) -> tuple[str, ...]:
-    """Return what names the source files that Git knows of here and the commit has otherwise, or not."""
-    if not commit:
-        return "ls-files", "--cached", "-z", "--full-name", "--", "sources"
-    return "diff", "--name-only", "--no-renames", "-z", commit, "--", "sources"
-
-
-def _tree_listing(hub: Hub, commit: str) -> tuple[str, ...]:
-    parts = (f"{prefix_of(hub)}{part}" for part in (*_OURS, "soul.yaml"))
+def tree_listing(hub: Hub, commit: str) -> tuple[str, ...]:
+    """Return the command that lists what the commit holds below the hub's folder."""
+    parts = (f"{prefix_of(hub)}{part}" for part in (*PLACES, "soul.yaml"))
     return "ls-tree", "-r", "-z", "--full-tree", commit, "--", *parts
 
 
-def _parse_tree(hub: Hub, commit: str, listing: bytes) -> Tree:
+def parse_tree(hub: Hub, commit: str, listing: bytes) -> Tree:
+    """Return what the answer to `tree_listing` says."""
     prefix = prefix_of(hub)
     objects, strange = {}, set()
     for row in filter(None, listing.split(b"\0")):
@@ -171,7 +114,8 @@ def _parse_tree(hub: Hub, commit: str, listing: bytes) -> Tree:
     return Tree(commit, objects, strange=frozenset(strange))
 
 
-def _is_ours(path: str) -> bool:
+def is_ours(path: str) -> bool:
+    """Tell whether a path from the hub's folder, in one of `PLACES`, is that of a log file or a page."""
     return path.endswith(".ndjson") if path.startswith("sources/") else path.endswith((".md", ".json"))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import time
 from collections.abc import Mapping
 from enum import Enum, auto
@@ -10,11 +12,14 @@ from typing import NamedTuple
 
 from agent_soul.gitio.looking import heads_of
 from agent_soul.gitio.process import GitError, GitTimeoutError, attempt, run, run_all
-from agent_soul.gitio.repository import BRANCH, commit_named, prefix_of
+from agent_soul.gitio.repository import BRANCH, commit_named, git_dirs, prefix_of
 from agent_soul.hub import Hub
 
 OUTGOING = "refs/agent-soul/outgoing"
 """Names the commit that is being pushed, so that no `git gc` takes it meanwhile."""
+
+
+_NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Target(NamedTuple):
@@ -51,8 +56,13 @@ def target_of(hub: Hub, noted: Mapping[str, str], *, timeout: float) -> Target |
     Raises `GitError` where the remote has to be asked and does not answer within `timeout` seconds, or where git cannot
     read the settings: the repository would seem to have no remote.
     """
-    listing, named = run_all(hub, _SETTINGS, BRANCH, ok=(0, 1))
-    settings, here = _settings(listing), named.decode().strip()
+    listing, named = run_all(hub, SETTINGS, BRANCH, ok=(0, 1))
+    return target_in(hub, noted, listing, named.decode().strip(), timeout=timeout)
+
+
+def target_in(hub: Hub, noted: Mapping[str, str], listing: bytes, here: str, *, timeout: float) -> Target | None:
+    """Do that, where the answer to `SETTINGS` is at hand, and the branch that is checked out."""
+    settings = _settings(listing)
     if not any(key.startswith("core.") for key in settings):  # `git init` writes both
         raise GitError("git config did not read this repository's settings", hint="look at `git config --list`")
     remotes = sorted(key.split(".", 1)[1].removesuffix(".url") for key in settings if key.startswith("remote."))
@@ -77,7 +87,14 @@ def _asked_branch(hub: Hub, remote: str, here: str, timeout: float) -> str:
 
 
 def tracked_head(hub: Hub, target: Target) -> str:
-    """Return the hash of what the remote branch was when we last looked, or an empty string."""
+    """Return the hash of what the remote branch was when we last looked, or an empty string.
+
+    A ref is a file of its own after a push or fetch (`gitrepository-layout(5)`); git is asked where it is not.
+    """
+    with contextlib.suppress(OSError, UnicodeDecodeError):
+        said = (git_dirs(hub)[1] / target.tracking).read_text(encoding="ascii").strip()
+        if _NAME.fullmatch(said):
+            return said
     return run(hub, *commit_named(target.tracking), ok=(0, 1)).decode().strip()
 
 
@@ -176,7 +193,7 @@ def _quoted(path: str) -> bytes:
     return b'"' + raw.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'
 
 
-_SETTINGS = (
+SETTINGS = (
     "config",
     "-z",
     "--get-regexp",

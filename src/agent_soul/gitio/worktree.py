@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_soul.errors import StoppedError
-from agent_soul.files import read_regular, replace_file
-from agent_soul.gitio.process import GitError, attempt, run
-from agent_soul.gitio.repository import git_dirs, head, identity, operation_under_way, prefix_of
-from agent_soul.gitio.snapshot import Tree, changed_paths, head_and_changed_paths, read_files, read_tree, staged
+from agent_soul.files import put_file, read_regular, replace_file
+from agent_soul.gitio.differences import Status, staged, status_of
+from agent_soul.gitio.merging import merged
+from agent_soul.gitio.process import GitError, attempt, run, running
+from agent_soul.gitio.repository import git_dirs, operation_under_way, prefix_of
+from agent_soul.gitio.snapshot import Tree, object_name, read_files, read_tree
 from agent_soul.gitio.transport import Target, is_ancestor
 from agent_soul.hub import Hub
 
@@ -23,10 +25,6 @@ _NONE = "000000"
 """The mode of a file that is not there."""
 _LOCKED_TRIES = 20
 _LOCKED_SECONDS = 0.1
-_HOW_TO_START_OVER = (
-    "`git branch before` keeps yours; once what you changed is committed or stashed,"
-    " `git reset --hard {:.10}` takes the remote's"
-)
 
 
 class Settled(NamedTuple):
@@ -55,17 +53,18 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
         where = f"the memory is on {target.branch!r}, which is not checked out"
         return f"this clone stays as it is: {where}; `soul sync` brings it along when it is"
     _finish_earlier(hub, target, settle)
-    old, changed = head_and_changed_paths(hub)
+    seen = status_of(hub)
+    old = seen.head
     if not old or old == new.parent or is_ancestor(hub, old, new.commit):
         goal = new
     elif is_ancestor(hub, new.commit, old):
         goal = read_tree(hub, old)
     else:
-        merge, conflicts = _merged(hub, old, new.commit, author)
+        merge, conflicts = merged(hub, old, new.commit, author)
         if conflicts:
             return f"your unpushed commits conflict in {', '.join(conflicts)}: `git pull --no-rebase` and settle them"
         goal = read_tree(hub, merge)
-    return _advance(hub, target, old, goal, changed, settle)
+    return _advance(hub, target, seen, goal, settle)
 
 
 def put_back(hub: Hub, new: Tree, has_arrived: Callable[[str, bytes, bytes], bool]) -> None:
@@ -75,14 +74,14 @@ def put_back(hub: Hub, new: Tree, has_arrived: Callable[[str, bytes, bytes], boo
     branches over them. `has_arrived` is asked with the path, what is in the work tree, and what was shared. What a
     person has staged stays. The clone's lock must be held.
     """
-    commit, changed = head_and_changed_paths(hub)
-    shared = read_files(hub, new, changed)
-    before, index = read_tree(hub, commit).objects, staged(hub) if shared else {}
+    seen = status_of(hub)
+    shared = read_files(hub, new, seen.changed)
+    before, index = read_tree(hub, seen.head).objects, staged(hub) if shared else {}
     for path in shared:
         file = hub.root / path
         is_plain = file.is_file() and not file.is_symlink()
         if is_plain and index.get(path) == before.get(path) and has_arrived(path, file.read_bytes(), shared[path]):
-            _write(file, _at(hub, commit, path) if path in before else None)
+            _write(file, _at(hub, seen.head, path) if path in before else None)
 
 
 def _finish_earlier(hub: Hub, target: Target, settle: Settle) -> None:
@@ -93,8 +92,9 @@ def _finish_earlier(hub: Hub, target: Target, settle: Settle) -> None:
     """
     with contextlib.suppress(StoppedError, ValueError, KeyError, TypeError):  # a goal that is gone, too
         begun = json.loads(read_regular(_journal(hub)))
-        if begun["branch"] == target.local and begun["before"] == head(hub):
-            _advance(hub, target, begun["before"], read_tree(hub, begun["goal"]), changed_paths(hub), settle)
+        seen = status_of(hub)
+        if begun["branch"] == target.local and begun["before"] == seen.head:
+            _advance(hub, target, seen, read_tree(hub, begun["goal"]), settle)
     _journal(hub).unlink(missing_ok=True)
 
 
@@ -102,25 +102,58 @@ def _journal(hub: Hub) -> Path:
     return hub.state / "moving.json"
 
 
-def _advance(hub: Hub, target: Target, old: str, goal: Tree, changed: Sequence[str], settle: Settle) -> str:
-    before = old or run(hub, "hash-object", "-t", "tree", "--stdin").decode().strip()
-    ours = dict(_settled(hub, old, goal, changed, settle))
-    entries = {**_arrived(hub, before, goal, ours), **_entries(hub, goal, ours)}
-    stale, blocked = _tried(hub, before, goal.commit, entries)
-    if blocked:
-        return f"this clone stays as it is, because files of yours are in the way: {blocked}"
-    replace_file(_journal(hub), json.dumps({"branch": target.local, "before": old, "goal": goal.commit}).encode())
+def _advance(hub: Hub, target: Target, seen: Status, goal: Tree, settle: Settle) -> str:
+    before = seen.head or run(hub, "hash-object", "-t", "tree", "--stdin").decode().strip()
+    ours = dict(_settled(hub, seen.head, goal, seen.changed, settle))
+    others = {path: content for path, content in goal.contents.items() if path not in ours}
+    is_plain, stale = _is_plain(hub, seen, goal, others), False
+    if is_plain:
+        entries = _entries(hub, goal, {**others, **ours})
+    else:
+        others, entries = {}, {**_arrived(hub, before, goal, ours), **_entries(hub, goal, ours)}
+        stale, blocked = _tried(hub, before, goal.commit, entries)
+        if blocked:
+            return f"this clone stays as it is, because files of yours are in the way: {blocked}"
+    replace_file(_journal(hub), json.dumps({"branch": target.local, "before": seen.head, "goal": goal.commit}).encode())
     for path, content in ours.items():
         _write(hub.root / path, content)
+    for path, content in others.items():
+        _write(hub.root / path, content, write=put_file)
     _when_unlocked(lambda: point_index(hub, entries, {}))
     if stale:
         _when_unlocked(lambda: run(hub, *REFRESH, ok=(0, 1)))
-    _when_unlocked(lambda: run(hub, "read-tree", "-m", "-u", before, goal.commit))
-    if goal.commit != old:
-        expected = old or "0" * len(goal.commit)
-        run(hub, "update-ref", "-m", "agent-soul: sync", f"refs/heads/{target.local}", goal.commit, expected)
+    if not is_plain:
+        _when_unlocked(lambda: run(hub, "read-tree", "-m", "-u", before, goal.commit))
+    if goal.commit != seen.head:
+        with running(hub, *([REFRESH] if is_plain else [])) as refreshed:
+            expected = seen.head or "0" * len(goal.commit)
+            run(hub, "update-ref", "-m", "agent-soul: sync", f"refs/heads/{target.local}", goal.commit, expected)
+            refreshed()
     _journal(hub).unlink(missing_ok=True)
     return ""
+
+
+def _is_plain(hub: Hub, seen: Status, goal: Tree, paths: Collection[str]) -> bool:
+    """Tell whether no git has to find out what a move to `goal` does to the work tree.
+
+    That is so where the commit was built on the one that is checked out, and the files at `paths`, which it changes,
+    are what that one has, to the byte.
+    """
+    return (
+        goal.parent == seen.head != ""
+        and not goal.removed
+        and not seen.staged
+        and all(_holds(hub.root / path, goal.replaced.get(path, ""), goal.commit) for path in paths)
+    )
+
+
+def _holds(file: Path, name: str, commit: str) -> bool:
+    """Tell whether a plain file, behind no link, has the content that Git calls `name`; empty: nothing is there."""
+    if os.path.realpath(file) != str(file):
+        return False
+    if name:
+        return file.is_file() and object_name(file.read_bytes(), commit) == name
+    return not os.path.lexists(file) and next(each for each in file.parents if each.exists()).is_dir()
 
 
 REFRESH = ("update-index", "-q", "--refresh")
@@ -232,39 +265,6 @@ def point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) ->
         run(hub, *arguments, stdin=os.fsencode(rows), env=env, ok=(0, 1))
 
 
-def _merged(hub: Hub, old: str, new: str, author: str) -> tuple[str, list[str]]:
-    """Merge in memory and return the commit, or the paths in conflict. Pages are upstream's: they are made anew."""
-    code, out, said = attempt(hub, "merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", old, new)
-    if "unrelated histories" in said:
-        raise GitError("this branch and the remote's have no commit in common", hint=_HOW_TO_START_OVER.format(new))
-    if code not in (0, 1):
-        raise GitError(f"git merge-tree failed: {said}", hint="git 2.38 or newer is needed; or `git pull --no-rebase`")
-    tree, *paths = (os.fsdecode(part) for part in out.split(b"\0") if part)
-    canonical = f"{prefix_of(hub)}canonical/"
-    conflicts = sorted({path for path in paths if not path.startswith(canonical)})
-    if conflicts:
-        return "", conflicts
-    index = hub.state / f"index.{os.getpid()}"
-    env = {"GIT_INDEX_FILE": str(index)}
-    try:
-        run(hub, "read-tree", tree, env=env)
-        pages = run(hub, "ls-files", "-z", "--full-name", "--", "canonical", env=env)
-        run(hub, "update-index", "-z", "--force-remove", "--stdin", stdin=_below(pages, prefix_of(hub)), env=env)
-        if attempt(hub, "rev-parse", "--verify", "--quiet", f"{new}:{canonical}")[0] == 0:
-            run(hub, "read-tree", f"--prefix={canonical}", f"{new}:{canonical}", env=env)
-        tree = run(hub, "write-tree", env=env).decode().strip()
-    finally:
-        index.unlink(missing_ok=True)
-    message = b"Merge the shared memory\n"
-    commit = run(hub, "commit-tree", tree, "-p", old, "-p", new, stdin=message, env=identity(hub, author))
-    return commit.decode().strip(), []
-
-
-def _below(listing: bytes, prefix: str) -> bytes:
-    """Return full names as names from the hub's folder, which is where git is run."""
-    return b"".join(name.removeprefix(os.fsencode(prefix)) + b"\0" for name in listing.split(b"\0") if name)
-
-
 def copy_index(hub: Hub, to: Path) -> None:
     """Make `to` what the index of this work tree is; nothing where there is none yet."""
     index = git_dirs(hub)[0] / "index"
@@ -293,8 +293,8 @@ def _read(file: Path) -> bytes | None:
         return None
 
 
-def _write(file: Path, content: bytes | None) -> None:
+def _write(file: Path, content: bytes | None, *, write: Callable[[Path, bytes], None] = replace_file) -> None:
     if content is None:
         file.unlink(missing_ok=True)
     elif _read(file) != content:
-        replace_file(file, content)
+        write(file, content)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
-import re
 from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.cases import is_conditional, is_of_a_case
+from agent_soul.judging.chinese import is_cjk
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.lexicon import CJK, OF_A_PERSON, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
+from agent_soul.judging.lexicon import OF_A_PERSON, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
@@ -319,9 +318,6 @@ def differing_sense(pair: Pair) -> Judgement | None:
 
 def _said(clause: Clause) -> str:
     text = " ".join(token.surface for token in clause.tokens)
-    return text if text.isascii() else _between_cjk().sub("", text)
-
-
-@functools.cache
-def _between_cjk() -> re.Pattern[str]:
-    return re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
+    spaces = (at for at, character in enumerate(text) if character == " " and is_cjk(text[at - 1 : at]))
+    between = {at for at in spaces if is_cjk(text[at + 1 : at + 2])}
+    return "".join(character for at, character in enumerate(text) if at not in between)

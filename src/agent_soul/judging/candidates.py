@@ -9,7 +9,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import combinations
 
-from agent_soul.judging.lexicon import CJK, Word, find, load, longest_phrase
+from agent_soul.judging.chinese import StandIns
+from agent_soul.judging.lexicon import Word, find, load, longest_phrase
 from agent_soul.judging.stems import stem
 
 _LEAST_WEIGHT = 0.9
@@ -24,6 +25,8 @@ _LONGEST = 3
 """Words of the phrases that are looked for."""
 _COMMON = 24
 """A key that more statements share says too little about each pair of them."""
+_STAND_INS = StandIns("")
+_WORD = re.compile("[CJK]+|[^\\W_](?:[.+#'-]?[^\\WCJK])*".replace("CJK", _STAND_INS.characters))
 SHARED_BY_RIVALS = 0.3
 SHARED_BY_DUPLICATES = 0.5
 """Share of the fewer words of two texts that both hold, below which no rule finds a conflict, or a duplicate."""
@@ -74,7 +77,7 @@ def _postings(terms: Sequence[frozenset[str]]) -> dict[object, list[int]]:
 def terms_of(text: str) -> frozenset[str]:
     """Return the words of a text that say what it is about, by their concepts; of a setting, the setting."""
     folded = text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).lower()
-    words = _words(folded.isascii()).findall(folded)
+    words = words_of(folded)
     terms: set[str] = set()
     for at, word in enumerate(words):
         if not word[0].isascii() and word[0] > "\u3000":
@@ -86,11 +89,11 @@ def terms_of(text: str) -> frozenset[str]:
     return frozenset(terms)
 
 
-@functools.cache
-def _words(is_ascii: bool) -> re.Pattern[str]:
-    """Return the pattern of a word; for ASCII without the class of 40,000 characters, which takes 6 ms to compile."""
-    cjk = "一" if is_ascii else CJK
-    return re.compile(rf"[{cjk}]+|[^\W_](?:[.+#'-]?[^\W{cjk}])*")
+def words_of(text: str) -> list[str]:
+    """Return the runs of Chinese characters and the words of other scripts, in their order."""
+    if text.isascii():
+        return _WORD.findall(text)
+    return [text[slice(*found.span())] for found in _WORD.finditer(_STAND_INS.put_into(text))]
 
 
 @functools.lru_cache(maxsize=100_000)

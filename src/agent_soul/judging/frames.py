@@ -62,10 +62,10 @@ class Frame(NamedTuple):
     with the verb that gives each; `places` what else it says of where a thing is or comes from; `denied` what it
     gives up, `excluded` what it rules out, `lesser` what it likes less; `agents` who does it in words that are no
     names; `bounds` on which side of an amount it holds; `roles` what its words do in it (see oppositions.txt),
-    `unknown` those of its words that no table knows, `acts` those that stand where a verb does; `order` what it puts first and what later; `is_sentence` that it
-    says what holds, which a heading does not. `subject` are the words before the first verb, as far as that is known;
-    `main` are the telling words of its main clause, and `slots` what must be equal there in a sentence of the same
-    build: of numbers and settings only the kind.
+    `unknown` those of its words that no table knows, `acts` those that stand where a verb does; `order` what it
+    puts first and what later; `is_sentence` that it says what holds, which a heading does not. `subject` are the
+    words before the first verb, as far as that is known; `main` are the telling words of its main clause, and
+    `slots` what must be equal there in a sentence of the same build: of numbers and settings only the kind.
     """
 
     text: str

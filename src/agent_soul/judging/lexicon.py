@@ -11,8 +11,6 @@ from typing import NamedTuple
 
 from agent_soul.judging.stems import key_of, stem
 
-CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-
 OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import SequenceMatcher
 from enum import StrEnum
 from typing import NamedTuple
 
 from agent_soul.judging.aligning import aligned, tokens_of
+from agent_soul.judging.chinese import is_cjk
 from agent_soul.judging.clauses import ALLOWS_ONLY, DENIES_BEFORE, Clause, gate
 from agent_soul.judging.frames import Frame, frame
-from agent_soul.judging.lexicon import CJK
 from agent_soul.judging.quantities import Quantity
 
 _FRAMES_KEPT = 32_768
@@ -105,6 +103,8 @@ class Pair(_Two):
     @functools.cached_property
     def alignment(self) -> tuple[float, Sequence[tuple[str, int, int, int, int]]]:
         """Return how alike both are built, and what of their main clauses is equal or stands for what."""
+        from difflib import SequenceMatcher  # 4 ms that a statement without a neighbour need not pay
+
         matcher = SequenceMatcher(None, self.frames[0].slots, self.frames[1].slots, autojunk=False)
         return matcher.ratio(), matcher.get_opcodes()
 
@@ -210,12 +210,7 @@ def _of_weight(own: Sequence[Quantity], other: Sequence[Quantity]) -> list[Quant
 
 
 def _is_cjk(text: str) -> bool:
-    return not text.isascii() and bool(_han().search(text))
-
-
-@functools.cache
-def _han() -> re.Pattern[str]:
-    return re.compile(f"[{CJK}]")
+    return not text.isascii() and any(map(is_cjk, text))
 
 
 def shared_weight(first: Mapping[str, float], second: Mapping[str, float]) -> float:
