@@ -309,7 +309,7 @@ def differing_sense(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
-    is_told = not pair.reports and not denies_aside and pair.are_sentences and (one.subject or other.subject)
+    is_told = not pair.reports and not denies_aside and one.subject and other.subject
     is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_conditional(pair)
     if not is_about_one or not is_told or is_apart or sense(pair, 0) == sense(pair, 1):
         return None
