@@ -37,7 +37,7 @@ _LONG = 4.0
 _TWO_THINGS = 2.5
 NEARLY = 0.45
 """... or nearly the same, if they are sentences."""
-_SAID_OF_IT = 1.7
+_SAID_OF_IT = 1.4
 _HALF = 0.5
 _MORE_THAN_A_WORD = 1.2
 _FEW_THINGS = 3.0
