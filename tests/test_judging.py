@@ -586,6 +586,7 @@ DATA = ROOT / "benchmarks" / "data"
         (DATA / "pairs-dev-c.jsonl", 0.94, 0.94, 1),
         (DATA / "pairs-dev-d.jsonl", 0.91, 0.92, 0),
         (DATA / "pairs-dev-f.jsonl", 0.84, 0.84, 0),
+        (DATA / "pairs-dev-g-en.jsonl", 0.86, 0.85, 2),
         (DATA / "pairs-dev-g-zh.jsonl", 0.71, 0.78, 1),
         (DATA / "pairs-unseen-b.jsonl", 0.86, 0.83, 1),
         (DATA / "pairs-unseen-e.jsonl", 0.87, 0.91, 1),

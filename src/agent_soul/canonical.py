@@ -129,7 +129,8 @@ def _refuse_odd(canonical: Path, present: Collection[str], texts: Iterable[str])
     for path in texts:
         if path not in present and (canonical / path).is_dir():
             raise _odd(canonical / path, "folder", "a page")
-    folders = {above.as_posix() for path in texts for above in PurePosixPath(path).parents}
+    of_pages = {PurePosixPath(path.rpartition("/")[0]) for path in texts}
+    folders = {above.as_posix() for folder in of_pages for above in (folder, *folder.parents)}
     for path in sorted(folders.intersection(present)):
         raise _odd(canonical / path, "file", "a folder of pages")
 

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import NamedTuple
 
 from agent_soul import gitio, outbox, two_cores
@@ -24,7 +25,7 @@ from agent_soul.hub import Hub, is_being_rebased
 from agent_soul.instants import add_days
 from agent_soul.judgements import remembered_contradictions
 from agent_soul.lock import exclusive
-from agent_soul.log import Log, SourceFiles, parse_log, read_source_files
+from agent_soul.log import Log, SourceFiles, collector_at_rest, parse_log, read_source_files
 from agent_soul.memory_json import render_memory
 from agent_soul.metrics import Crossing, crossings
 from agent_soul.overview import State, recorded_state, render_index, render_list
@@ -78,27 +79,37 @@ def compile_log(log: Log, config: Config, state: State, look: Look = contradicti
     style = Style(config, _homes(shown))
     unused = unused_since(resolution, state.as_of, config.upkeep.unused_days)
     pages = with_evidence(plan_pages(shown, conflicts, config, unused), shown)
-    texts = _render_pages(pages, style)
+    parts = [
+        *(_Part(_weight(page), partial(render_page, page, style)) for page in pages),
+        _Part(len(shown.active) // 3, lambda: {MEMORY: render_memory(shown, config, conflicts)}),
+    ]
+    texts = _rendered(parts)
     texts |= render_conflicts(conflicts, resolution, style) | render_metrics(shown, style, crossed)
     texts |= render_upkeep(shown, style)
-    texts[MEMORY] = render_memory(shown, config, conflicts)
     odd = len(log.set_aside)
     texts[INDEX] = render_index(state, resolution.counts, len(conflicts), log.bad_lines, odd, pages)
     texts[LIST] = render_list(pages, texts)
     return Compiled(dict(sorted(texts.items())), state, resolution, conflicts, crossed)
 
 
-def _render_pages(pages: Sequence[Page], style: Style) -> dict[str, str]:
-    """Return the texts of all pages by path; of a large hub, half of them are made in a child meanwhile."""
-    if sum(map(_weight, pages)) < _MIN_LINES_FOR_TWO_CORES or not two_cores.are_there():
-        return _texts(pages, style)
-    mine, others = two_cores.halved(pages, _weight)
-    with two_cores.in_child(lambda: _texts(others, style)) as of_others:
-        return _texts(mine, style) | of_others()
+class _Part(NamedTuple):
+    """Some of the texts by path, yet to be made; `weight` is what that costs, in lines of a page."""
+
+    weight: int
+    render: Callable[[], dict[str, str]]
 
 
-def _texts(pages: Iterable[Page], style: Style) -> dict[str, str]:
-    return {path: text for page in pages for path, text in render_page(page, style).items()}
+def _rendered(parts: Sequence[_Part]) -> dict[str, str]:
+    """Return the texts of all parts; of a large hub, half of them are made in a child meanwhile."""
+    if sum(part.weight for part in parts) < _MIN_LINES_FOR_TWO_CORES or not two_cores.are_there():
+        return _texts(parts)
+    mine, others = two_cores.halved(parts, lambda part: part.weight)
+    with two_cores.in_child(lambda: _texts(others)) as of_others:
+        return _texts(mine) | of_others()
+
+
+def _texts(parts: Iterable[_Part]) -> dict[str, str]:
+    return {path: text for part in parts for path, text in part.render().items()}
 
 
 def _weight(page: Page) -> int:
@@ -175,7 +186,7 @@ def _compile(hub: Hub, wanted: State | None, *, write: bool) -> Outcome:
     present = files_below(hub.canonical)
     log = parse_log(read_source_files(hub.root))
     log, replayed, notes = _with_outbox(hub, log, write=write)
-    with remembered_contradictions(hub, keep=write) as look:
+    with remembered_contradictions(hub, keep=write) as look, collector_at_rest():
         compiled = compile_log(log, config, default_state(wanted, recorded), look)
     found = difference(hub.canonical, present, compiled.texts)
     return Outcome(compiled, log, found, (*warnings, *notes), replayed)

@@ -5,17 +5,20 @@ Nothing here writes, and no link is ever followed.
 
 from __future__ import annotations
 
+import bisect
 import errno
 import gc
+import itertools
+import operator
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from agent_soul import schemas, strict_json
+from agent_soul import schemas, strict_json, two_cores
 from agent_soul.errors import Problem
 from agent_soul.event import Event, SetAside, parse_line
 from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX
@@ -24,6 +27,8 @@ BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _MANY_BYTES = 1 << 18
 """A thousand lines or so: then what takes a moment to load is sooner done than what does not."""
+_MIN_BYTES_FOR_TWO_CORES = 1 << 20
+"""Four thousand lines or so, whose parsing costs as much as a child and what it sends."""
 # Looks like a log but is not read; silence would hide it.
 _NEARLY = (".jsonl", ".json", ".ndjson", ".ndjson.txt")
 _NOT_A_FILE = ("not-a-file", "is a pipe, socket or device; only plain files are read")
@@ -88,13 +93,32 @@ def read_events(root: Path, paths: Iterable[str]) -> list[Event]:
 
 def parse_log(files: SourceFiles) -> Log:
     """Parse every line of `files`; what is wrong with one costs that one. Pure."""
-    log = Log([], list(files.problems), [])
-    if sum(map(len, files.contents.values())) > _MANY_BYTES:
+    size = sum(map(len, files.contents.values()))
+    if size > _MANY_BYTES:
         strict_json.expect_many()
         schemas.validator("event").expect_many()
+    paths = sorted(files.contents)
     with collector_at_rest():
-        for path in sorted(files.contents):
-            _parse_file(path, files.contents[path], log)
+        if size < _MIN_BYTES_FOR_TWO_CORES or not two_cores.are_there():
+            log = _parse_files(paths, files)
+        else:
+            middle = _middle(paths, files, size)
+            with two_cores.in_child(lambda: _parse_files(paths[middle:], files)) as second_half:
+                log = _parse_files(paths[:middle], files)
+                log = Log(*map(operator.add, log, second_half()))
+    return log._replace(problems=[*files.problems, *log.problems])
+
+
+def _middle(paths: Sequence[str], files: SourceFiles, size: int) -> int:
+    """Return how many of the paths hold the first half of all bytes, `size`."""
+    so_far = [*itertools.accumulate(len(files.contents[path]) for path in paths)]
+    return bisect.bisect(so_far, size // 2)
+
+
+def _parse_files(paths: Iterable[str], files: SourceFiles) -> Log:
+    log = Log([], [], [])
+    for path in paths:
+        _parse_file(path, files.contents[path], log)
     return log
 
 

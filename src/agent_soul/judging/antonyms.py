@@ -7,7 +7,7 @@ import itertools
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import Frame
-from agent_soul.judging.lexicon import find, sections
+from agent_soul.judging.lexicon import entry, sections
 from agent_soul.judging.pairs import Judgement, Label, Pair
 
 _ACTED_ON = 0.7
@@ -51,5 +51,5 @@ def _undone_by() -> dict[str, frozenset[str]]:
 
 
 def _concept(form: str) -> str:
-    word = find(form)
+    word = entry(form)
     return word.concept if word else form

@@ -38,8 +38,10 @@ def other_reach(pair: Pair) -> Judgement | None:
 
 
 def mention_only(pair: Pair) -> Judgement | None:
-    """Asking about a thing, or reading of it, decides nothing."""
-    return Judgement(Label.DISTINCT, "mention only") if pair.only_one("mention") else None
+    """Asking about a thing, or reading of it, decides nothing; that customers are to be asked is a rule."""
+    sides = zip((pair.one, pair.other), pair.frames, strict=True)
+    mentions = {"mention" in frame.roles and statement.kind != "rule" for statement, frame in sides}
+    return Judgement(Label.DISTINCT, "mention only") if len(mentions) > 1 else None
 
 
 def exception(pair: Pair) -> Judgement | None:
@@ -124,7 +126,7 @@ def _is_called(token: Token) -> bool:
 
 
 def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
-    """Return the things that may be told from the other statement's: across languages names, and words beside numbers."""
+    """Return the things that tell two statements apart: across languages names, and words where numbers differ."""
     return [thing for thing in things if thing.is_name or (thing.word and pair.rivals)] if pair.is_bilingual else things
 
 

@@ -174,11 +174,16 @@ def _is_bounded(tokens: Sequence[Token]) -> bool:
 
 
 def _is_denied_before(tokens: Sequence[Token]) -> bool:
-    """Tell whether something is not done before something else is: "never merge before the build has passed"."""
+    """Tell whether a denial holds up to a case: "never merge before the build has passed", "not outside a release"."""
     words = [token.surface.lower() for token in tokens]
+    if "outside" in words[1:]:
+        return _denies(tokens[: words.index("outside")])
     at = words.index("before") if "before" in words else 0
-    is_denied = any(token.word and token.word.sign < 0 and not token.weight for token in tokens[:at])
-    return is_denied and any(word in COPULAS or word.endswith(("ing", "ed")) for word in words[at + 1 :])
+    return _denies(tokens[:at]) and any(w in COPULAS or w.endswith(("ing", "ed")) for w in words[at + 1 :])
+
+
+def _denies(tokens: Sequence[Token]) -> bool:
+    return any(token.word and token.word.sign < 0 and not token.weight for token in tokens)
 
 
 def _keeps_out(tokens: Sequence[Token]) -> bool:

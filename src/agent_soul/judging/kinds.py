@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING, is_of_a_relative
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.lexicon import find, sections
+from agent_soul.judging.lexicon import entry, sections
 from agent_soul.judging.pairs import Judgement, Label, Pair
 
 _MOST_THINGS = 2
@@ -70,5 +70,5 @@ def _with_kinds(kinds: Iterable[str], listed: dict[str, frozenset[str]]) -> Iter
 
 
 def _concept(form: str) -> str:
-    word = find(form)
+    word = entry(form)
     return word.concept if word else form
