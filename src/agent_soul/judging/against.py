@@ -278,7 +278,7 @@ def denied_beside(pair: Pair) -> Judgement | None:
         affirmed -= {c for clause in other if clause.sign < 0 for c in clause.weights}
         for clause in pair.clauses[at]:
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
-            told = sum(weight for weight in clause.weights.values() if weight > _LEAST_SUBJECT)
+            told = sum(w for concept, w in clause.weights.items() if w > _LEAST_SUBJECT and concept != "like")
             enough = max(A_THING, _NOTHING_BUT * told)
             if clause.sign < 0 and not (clause.is_reason or clause.denies_aside) and shared >= enough:
                 said = (_said(clause), text)
