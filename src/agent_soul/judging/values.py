@@ -52,9 +52,9 @@ _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched"
     "告别",
     "废弃",
 }
-_FORMERLY = frozenset(
-    {"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"}
-)
+_USED_TO = frozenset({"used to", "used to be", "until recently", "in the past", "以前", "过去"})
+_FORMERLY = frozenset({"formerly", "previously"})
+"""Beside a verb that gives a value these say that it gave it; "previously missing" does not."""
 _KEEPING = frozenset({"support", "supported", "supporting", "支持"})
 _REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
 _DROPPED = frozenset(
@@ -187,7 +187,7 @@ def _gives_values(tokens: Sequence[Token], at: int) -> bool:
     token = tokens[at]
     if not token.word:
         return _is_participle(token)
-    is_verb = token.surface.endswith("ed") or (tokens[at - 1].surface.lower() in _DOERS if at else True)
+    is_verb = token.surface.endswith("ed") or (at > 0 and tokens[at - 1].surface.lower() in _DOERS)
     return "value verbs" in token.word.roles or (is_verb and not token.word.roles.isdisjoint(VALUE_CLASSES))
 
 
@@ -290,7 +290,8 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
     words = [token.surface.lower() for token in tokens]
     moves = any(token.word and token.concept in _MOVING for token in tokens) or not _WENT.isdisjoint(words)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
-    is_over = not _FORMERLY.isdisjoint(words)
+    gave = not _FORMERLY.isdisjoint(words) and any(_gives_values(tokens, at) for at in range(len(tokens)))
+    is_over = gave or not _USED_TO.isdisjoint(words)
     for at, token in enumerate(tokens):
         if not _is_setting_or_name(token):
             continue
