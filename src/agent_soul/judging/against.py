@@ -45,6 +45,8 @@ _LEAST_PLACED = 0.9
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
 _SENSE_TOPIC = 0.45
+_OPINION_TOPIC = 0.34
+"""... where both say what is liked, whatever else they say of it; less is another topic."""
 _CLAUSE = 0.55
 """Share of the smaller one that two clauses have in common when one may deny the other, and the weight of it."""
 _CLAUSES = 0.25
@@ -76,7 +78,7 @@ def may_contradict(pair: Pair) -> bool:
         or (one.values and other.values)
         or one.places.keys() & other.places.keys()
         or pair.alike >= _DIFFERING_SENSE  # a doer or an opposite act asks for more
-        or (pair.contained >= _SENSE_TOPIC and any(clause.sign < 0 for side in pair.clauses for clause in side))
+        or (pair.contained >= _OPINION_TOPIC and any(clause.sign < 0 for side in pair.clauses for clause in side))
     )
 
 
@@ -229,7 +231,8 @@ def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
     is_apart = orders_agree(*(each.order for each in pair.frames)) or is_conditional(pair)
-    if pair.reports or pair.contained < _SENSE_TOPIC or is_apart:
+    are_opinions = all("like" in each.weights for each in pair.frames)
+    if pair.reports or is_apart or (pair.contained < _SENSE_TOPIC and not are_opinions):
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
     if best is None:

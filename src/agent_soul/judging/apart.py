@@ -126,8 +126,8 @@ def _is_called(token: Token) -> bool:
 
 
 def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
-    """Return the things that may be told from those of the other statement: across languages those of the tables."""
-    return [thing for thing in things if thing.word or thing.is_name] if pair.is_bilingual else things
+    """Return the things that tell two statements apart: across languages names, and words where numbers differ."""
+    return [thing for thing in things if thing.is_name or (thing.word and pair.rivals)] if pair.is_bilingual else things
 
 
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:

@@ -70,8 +70,7 @@ class Pair(_Two):
 
     def total(self, frame: Frame) -> float:
         """Return the weight of what a statement is about; of what nothing in another language could equal a part."""
-        unknown = sum(weight for concept, weight in frame.weights.items() if concept in frame.unknown)
-        return frame.total - (_UNTRANSLATED * unknown if self.is_bilingual else 0.0)
+        return self._sum(frame.weights, frame)
 
     @functools.cached_property
     def shared(self) -> float:
@@ -124,7 +123,12 @@ class Pair(_Two):
         """Return `contained` of the things that both are about, verbs and `concepts` set aside."""
         aside = frozenset(concepts)
         first, second = ({c: w for c, w in each.things.items() if c not in aside} for each in self.frames)
-        return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), _THE_USER)
+        return shared_weight(first, second) / max(min(map(self._sum, (first, second), self.frames)), _THE_USER)
+
+    def _sum(self, weights: Mapping[str, float], frame: Frame) -> float:
+        """Return the weight of some of a statement's words; of what nothing in another language could equal a part."""
+        unknown = sum(weight for concept, weight in weights.items() if concept in frame.unknown)
+        return sum(weights.values()) - (_UNTRANSLATED * unknown if self.is_bilingual else 0.0)
 
     def _quantities(self, frame: Frame) -> Sequence[Quantity]:
         """Return the quantities of a statement; of what is counted what both languages have words for."""
@@ -136,10 +140,11 @@ class Pair(_Two):
     def left_over(self) -> tuple[list[Quantity], list[Quantity]]:
         """Return the quantities of each side that the other does not have."""
         first, second = map(self._quantities, self.frames)
-        return (
+        own = (
             [quantity for quantity in first if not any(map(quantity.equals, second))],
             [quantity for quantity in second if not any(map(quantity.equals, first))],
         )
+        return _counted(own[0], own[1]), _counted(own[1], own[0])
 
     @functools.cached_property
     def rivals(self) -> list[tuple[Quantity, Quantity]]:
@@ -162,7 +167,7 @@ class Pair(_Two):
         """Return `contained` of what is left when `concepts` are set aside; `least` is the weight it is measured by."""
         aside = frozenset(concepts)
         first, second = ({c: w for c, w in each.weights.items() if c not in aside} for each in self.frames)
-        return shared_weight(first, second) / max(min(sum(first.values()), sum(second.values())), least)
+        return shared_weight(first, second) / max(min(map(self._sum, (first, second), self.frames)), least)
 
     @functools.cached_property
     def gives_several(self) -> bool:
@@ -174,6 +179,11 @@ class Pair(_Two):
 
     def only_one(self, role: str) -> bool:
         return (role in self.frames[0].roles) != (role in self.frames[1].roles)
+
+
+def _counted(own: list[Quantity], other: list[Quantity]) -> list[Quantity]:
+    """Return quantities without those of one that the other side counts nothing against: `一台服务器` is a server."""
+    return [each for each in own if not each.is_an_article or any(map(each.is_like, other))]
 
 
 def _is_cjk(text: str) -> bool:

@@ -134,6 +134,10 @@ class Quantity(NamedTuple):
         return self.kind in ("date", "weekday", "year")
 
     @property
+    def is_an_article(self) -> bool:
+        return self.kind == "count" and self.shown.startswith("一") and self.value == 1
+
+    @property
     def is_version(self) -> bool:
         return self.kind.startswith("version of ")
 

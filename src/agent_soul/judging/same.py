@@ -148,7 +148,7 @@ def _speaks_of(clause: Clause, frame: Frame, other: Frame) -> bool:
     subject = {token.concept for token in frame.subject}
     said = [token for token in clause.tokens if token.concept not in subject]
     weights = {t.concept: t.weight for t in said} if any(map(is_thing, said)) else clause.weights
-    return shared_weight(weights, other.weights) >= _LITTLE
+    return shared_weight({c: w for c, w in weights.items() if c != "like"}, other.weights) >= _LITTLE
 
 
 def _things_left(pair: Pair, one: Frame, other: Frame) -> float:
