@@ -9,6 +9,7 @@ from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import Frame
 from agent_soul.judging.lexicon import entry, sections
 from agent_soul.judging.pairs import Judgement, Label, Pair
+from agent_soul.judging.stems import key_of
 
 _ACTED_ON = 0.7
 """Share in common of what both acts are done to."""
@@ -52,4 +53,4 @@ def _undone_by() -> dict[str, frozenset[str]]:
 
 def _concept(form: str) -> str:
     word = entry(form)
-    return word.concept if word else form
+    return word.concept if word else key_of(form)
