@@ -86,7 +86,7 @@ def given_up(pair: Pair) -> Judgement | None:
     """One says that X was left for Y, or rules X out; the other still gives X."""
     for one, other in (pair.frames, pair.frames[::-1]):
         given = {f"{row}={value}" for row, values in other.settings.items() for value in values}
-        given |= other.names.keys() | other.values.keys()
+        given = given.union(other.names, other.values, *other.places.values())
         denied = one.denied | (one.excluded if pair.contained >= _EXCLUDED_TOPIC else frozenset())
         gone = denied & given - other.denied - other.excluded - other.lesser
         if gone and pair.contained >= _GIVEN_UP_TOPIC:

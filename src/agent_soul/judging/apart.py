@@ -81,7 +81,8 @@ def other_bound(pair: Pair) -> Judgement | None:
     """What holds above an amount says nothing about what is below it."""
     above, below = ([role in each.roles for each in pair.frames] for role in ("above", "below"))
     bounds = [each.bounds for each in pair.frames]
-    if all(bounds) and bounds[0].isdisjoint(bounds[1]):
+    are_tiers = all(len(side) > 1 for side in pair.left_over)  # 满一年的有十天, 满五年的有十五天
+    if all(bounds) and (are_tiers or bounds[0].isdisjoint(bounds[1])):
         return Judgement(Label.DISTINCT, "other bound")
     if pair.agreed and above[0] != above[1] and below[0] != below[1] and above != below:
         return Judgement(Label.DISTINCT, "other bound")

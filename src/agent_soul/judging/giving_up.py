@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from agent_soul.judging.pieces import Token
 from agent_soul.judging.values import gives_values, is_setting_or_name
 
+_A_WORD = 0.9
 _LEAVING = frozenset({"from", "off", "left", "从", "由"})
 _ARRIVING = frozenset(
     {"to", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到", "转为"}
@@ -62,6 +63,8 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
     is_over = gave or not _USED_TO.isdisjoint(words)
     for at, token in enumerate(tokens):
         if not is_setting_or_name(token):
+            if _is_moved_from(tokens, at):
+                yield token.concept
             continue
         before = set(words[max(at - _REACH_OF_LEAVING, 0) : at])
         is_left = moves and before & _LEAVING and (set(words[at + 1 : at + 5]) & _ARRIVING or "off" in before)
@@ -70,6 +73,12 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
         is_replaced = before & _REPLACING and "by" not in before and "with" not in before
         if is_over or is_left or is_less or is_old or is_replaced or _is_dropped(words, at):
             yield token.concept
+
+
+def _is_moved_from(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a Chinese word that is no name stands between 从 and where something moved to: `从邮箱搬到 Moka`."""
+    near = [token.surface for token in (*tokens[max(at - 1, 0) : at], *tokens[at + 1 : at + 2])]
+    return len(near) > 1 and tokens[at].weight >= _A_WORD and near[0] == "从" and near[1] in _ARRIVING
 
 
 def _is_dropped(words: Sequence[str], at: int) -> bool:
