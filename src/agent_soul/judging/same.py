@@ -140,8 +140,16 @@ def sense(pair: Pair, at: int) -> int:
     """Return the product of the signs of the clauses that say of their subject what the other statement speaks of."""
     one, other = pair.frames[at], pair.frames[1 - at]
     told = [clause for clause in pair.clauses[at] if not clause.is_reason]
-    of_things = [clause for clause in told if any(map(is_thing, clause.tokens))]  # "and avoids it" tells no more
+    of_things = [
+        clause for clause in told if any(_tells(token, other) for token in clause.tokens)
+    ]  # not "and avoids it"
     return math.prod(clause.sign for clause in of_things or told if _speaks_of(clause, one, other))
+
+
+def _tells(token: Token, other: Frame) -> bool:
+    """Tell whether a token is a thing, or an act of which the other statement speaks too; a state says it again."""
+    is_state = token.word is not None and "state" in token.word.roles
+    return is_thing(token) or (token.weight >= A_THING and token.concept in other.weights and not is_state)
 
 
 def _speaks_of(clause: Clause, frame: Frame, other: Frame) -> bool:
