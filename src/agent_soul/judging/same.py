@@ -67,6 +67,8 @@ def says_the_same(pair: Pair) -> Judgement | None:
     if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other) or _contradict(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
+    if pair.only_one("additive") and any(left) and pair.shared < _SHORT:
+        return None  # what comes on top of something else is something else
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
         is_plain = not left[1] or pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED
         is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME
