@@ -64,6 +64,7 @@ def test_amounts_of_everyday_english_are_measured(text: str, kind: str, values: 
         ),
         ("Tickets are tracked in Plano.", "We log tickets to Fieldnote.", "differing value"),
         ("Feature branches are deleted after the merge.", "Feature branches are kept after merging.", "opposite act"),
+        ("Backups are encrypted.", "Backups are stored unencrypted.", "opposite act"),
         ("Birthdays are celebrated in Hamburg.", "The family celebrates birthdays in Aarhus.", "differing name"),
         (
             "User wants code first and explanations afterwards.",
