@@ -194,7 +194,7 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield token.word.holder[1]
         elif token.surface in load().surnames:
             yield from _cjk_name(tokens, at)
-        elif not token.word and (token.surface.istitle() if token.surface.isascii() else token.is_name):
+        elif _may_be_called(token) and (token.surface.istitle() if token.surface.isascii() else token.is_name):
             yield token.concept
 
 
@@ -202,6 +202,11 @@ def _is_a_job(tokens: Sequence[Token]) -> bool:
     """Tell whether a clause says whose job a thing is: `The newsletter is Paul's job`."""
     pairs = itertools.pairwise(tokens)
     return any(not name.word and name.surface.istitle() and job.surface.lower() in _JOBS for name, job in pairs)
+
+
+def _may_be_called(token: Token) -> bool:
+    """Tell whether no table says what a word is, or only that it is a city: the Berlin team."""
+    return not token.word or bool(token.word.holder and token.word.holder[0] == "city")
 
 
 def agents(tokens: Sequence[Token]) -> Iterable[str]:
