@@ -67,6 +67,8 @@ def says_the_same(pair: Pair) -> Judgement | None:
     if sense(pair, 0) != sense(pair, 1) or are_crossed(one, other) or _contradict(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
+    if pair.only_one("additive") and any(left) and pair.shared < _SHORT:
+        return None  # what comes on top of something else is something else
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
         is_plain = not left[1] or pair.agreed or pair.shared >= _SHORT or pair.contained >= _CONTAINED
         is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME
@@ -140,8 +142,16 @@ def sense(pair: Pair, at: int) -> int:
     """Return the product of the signs of the clauses that say of their subject what the other statement speaks of."""
     one, other = pair.frames[at], pair.frames[1 - at]
     told = [clause for clause in pair.clauses[at] if not clause.is_reason]
-    of_things = [clause for clause in told if any(map(is_thing, clause.tokens))]  # "and avoids it" tells no more
+    of_things = [
+        clause for clause in told if any(_tells(token, other) for token in clause.tokens)
+    ]  # not "and avoids it"
     return math.prod(clause.sign for clause in of_things or told if _speaks_of(clause, one, other))
+
+
+def _tells(token: Token, other: Frame) -> bool:
+    """Tell whether a token is a thing, or an act of which the other statement speaks too; a state says it again."""
+    is_state = token.word is not None and "state" in token.word.roles
+    return is_thing(token) or (token.weight >= A_THING and token.concept in other.weights and not is_state)
 
 
 def _speaks_of(clause: Clause, frame: Frame, other: Frame) -> bool:
