@@ -66,6 +66,7 @@ def judged(one: str, other: str, **fields: Any) -> Judgement:
         ("班费由陈老师保管。", "班费现在由家委会的刘女士保管。", "differing owner", ("陈老师", "刘女士")),
         ("展品由保卫科看管。", "展品由设备科看管。", "differing owner", ("保, 卫", "device")),
         ("文物修复日志由老韩填写。", "修复日志现在都是小邱在写。", "differing owner", ("老韩", "小邱")),
+        ("招聘流程已经从邮箱搬到了 Moka。", "招聘简历都放在公共邮箱里。", "given up", ("邮箱",)),
         (
             "退房时间最晚是中午十二点。",
             "客人必须在上午 11 点之前退房。",
@@ -142,6 +143,7 @@ def test_what_one_affirms_and_the_other_denies_is_a_conflict(one: str, other: st
         ("Orders above 50 euros need a signature.", "Orders below 50 euros need no signature.", "other bound"),
         ("单价低于五十元的商品不支持退货。", "单价高于五百元的商品可以免费退货。", "other bound"),
         ("体重不到五公斤的猫术前禁食六小时。", "体重超过二十公斤的犬术前禁食十二小时。", "other bound"),
+        ("入职满一年的员工有十天年假。", "入职满五年的员工有十五天年假。", "other bound"),
         (
             "When it is above 30 °C, practice ends.",
             "When it is below 10 °C, practice is held in the hall.",
@@ -286,6 +288,8 @@ def test_reports_of_two_moments_do_not_contradict_each_other() -> None:
         ("九点一刻", "clock", 555),
         ("下午三点零五", "clock", 905),
         ("八点二十", "clock", 500),
+        ("夜里十一点", "clock", 1380),
+        ("夜里两点", "clock", 120),
         ("at 3 pm", "clock", 900),
         ("at 15:00", "clock", 900),
         ("下午三点", "clock", 900),
@@ -587,7 +591,7 @@ DATA = ROOT / "benchmarks" / "data"
         (DATA / "pairs-dev-d.jsonl", 0.91, 0.92, 0),
         (DATA / "pairs-dev-f.jsonl", 0.84, 0.84, 0),
         (DATA / "pairs-dev-g-en.jsonl", 0.86, 0.85, 2),
-        (DATA / "pairs-dev-g-zh.jsonl", 0.71, 0.78, 1),
+        (DATA / "pairs-dev-g-zh.jsonl", 0.81, 0.86, 1),
         (DATA / "pairs-unseen-b.jsonl", 0.86, 0.83, 1),
         (DATA / "pairs-unseen-e.jsonl", 0.87, 0.91, 1),
         pytest.param(SHARED / "bench" / "pairs-visible.jsonl", 0.96, 0.97, 0, marks=pytest.mark.shared),

@@ -64,6 +64,7 @@ def test_amounts_of_everyday_english_are_measured(text: str, kind: str, values: 
         ),
         ("Tickets are tracked in Plano.", "We log tickets to Fieldnote.", "differing value"),
         ("Feature branches are deleted after the merge.", "Feature branches are kept after merging.", "opposite act"),
+        ("Backups are encrypted.", "Backups are stored unencrypted.", "opposite act"),
         ("Birthdays are celebrated in Hamburg.", "The family celebrates birthdays in Aarhus.", "differing name"),
         (
             "User wants code first and explanations afterwards.",
@@ -93,6 +94,7 @@ def test_what_contradicts_by_other_means_is_a_conflict(one: str, other: str, rul
         ("User's wife speaks Portuguese.", "User does not speak Portuguese."),
         ("User's sister is a vegetarian.", "User eats meat at weekends."),
         ("User's sister has no pets.", "User has a cat."),
+        ("User's uncle has a boat.", "User has no boat."),
         ("User plays the piano on Sundays.", "User plays chess on Thursdays."),
         ("User likes long walks.", "User likes short meetings."),
         ("User's office is in Aarhus.", "User lives in Silkeborg."),
@@ -138,3 +140,7 @@ def test_what_is_said_of_another_thing_or_time_is_no_conflict(one: str, other: s
 )
 def test_what_is_denied_twice_or_told_by_another_clock_is_a_duplicate(one: str, other: str) -> None:
     assert judged(one, other)[0] is DUPLICATE
+
+
+def test_what_comes_on_top_is_something_else() -> None:
+    assert judged("The library lends board games.", "The library also lends tools.")[0] is DISTINCT

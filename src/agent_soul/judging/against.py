@@ -46,6 +46,8 @@ _LEAST_VALUED = 2.0
 _SENSE_TOPIC = 0.45
 _WISHED_TOPIC = 0.33
 """... less where one is a rule and one a wish, which say their reasons too."""
+_OPINION_TOPIC = 0.34
+"""... where both say what is liked, whatever else they say of it; less is another topic."""
 _CLAUSE = 0.55
 """Share of the smaller one that two clauses have in common when one may deny the other, and the weight of it."""
 _CLAUSES = 0.25
@@ -77,7 +79,7 @@ def may_contradict(pair: Pair) -> bool:
         or (one.values and other.values)
         or one.places.keys() & other.places.keys()
         or pair.alike >= _DIFFERING_SENSE  # a doer or an opposite act asks for more
-        or (pair.contained >= _SENSE_TOPIC and any(clause.sign < 0 for side in pair.clauses for clause in side))
+        or (pair.contained >= _OPINION_TOPIC and any(clause.sign < 0 for side in pair.clauses for clause in side))
     )
 
 
@@ -85,7 +87,8 @@ def given_up(pair: Pair) -> Judgement | None:
     """One says that X was left for Y, or rules X out; the other still gives X."""
     for one, other in (pair.frames, pair.frames[::-1]):
         given = {f"{row}={value}" for row, values in other.settings.items() for value in values}
-        given |= {name for name in other.names if "=" not in name} | other.values.keys()
+        names = {name for name in other.names if "=" not in name}
+        given = given.union(names, other.values, *other.places.values())
         denied = one.denied | (one.excluded if pair.contained >= _EXCLUDED_TOPIC else frozenset())
         if denied & other.denied:
             continue  # both leave the same behind
@@ -246,7 +249,8 @@ def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
 def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
     is_apart = pair.is_gated or orders_agree(*(each.order for each in pair.frames)) or is_conditional(pair)
-    if pair.reports or pair.contained < _sense_topic(pair) or is_apart:
+    are_opinions = all("like" in each.weights for each in pair.frames)
+    if pair.reports or is_apart or (pair.contained < _sense_topic(pair) and not are_opinions):
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
     if best is None:
@@ -296,7 +300,7 @@ def denied_beside(pair: Pair) -> Judgement | None:
         affirmed -= {c for clause in other if clause.sign < 0 for c in clause.weights}
         for clause in pair.clauses[at]:
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
-            told = sum(weight for weight in clause.weights.values() if weight > _LEAST_SUBJECT)
+            told = sum(w for concept, w in clause.weights.items() if w > _LEAST_SUBJECT and concept != "like")
             enough = max(A_THING, _NOTHING_BUT * told)
             if clause.sign < 0 and not (clause.is_reason or clause.denies_aside) and shared >= enough:
                 said = (_said(clause), text)

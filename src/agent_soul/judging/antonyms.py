@@ -7,8 +7,10 @@ import itertools
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import Frame
-from agent_soul.judging.lexicon import find, sections
+from agent_soul.judging.lexicon import POLE_WEIGHT, entry, sections
 from agent_soul.judging.pairs import Judgement, Label, Pair
+from agent_soul.judging.pieces import Token
+from agent_soul.judging.stems import key_of
 
 _ACTED_ON = 0.7
 """Share in common of what both acts are done to."""
@@ -16,16 +18,21 @@ _ACTED_ON = 0.7
 
 def opposite_act(pair: Pair) -> Judgement | None:
     """Both say what is done to one thing, and one act undoes the other; for how long or until when is not said."""
-    acts = opposite_acts(*pair.frames)
+    acts = opposite_acts(*pair.frames) or _opposite_states(*pair.frames)
     is_for_a_time = any(quantity.kind in ("time", "date") for each in pair.frames for quantity in each.quantities)
     if not acts or pair.reports or is_for_a_time:
         return None
     if pair.shared >= A_THING and pair.things_without(acts) >= _ACTED_ON:
-        return Judgement(Label.CONFLICT, "opposite act", acts)
+        shown = tuple(_as_written(act, each) for act, each in zip(acts, pair.frames, strict=True))
+        return Judgement(Label.CONFLICT, "opposite act", shown)
     return None
 
 
-def opposite_acts(one: Frame, other: Frame) -> tuple[str, str] | tuple[()]:
+def _as_written(concept: str, frame: Frame) -> str:
+    return next(t.surface for clause in frame.clauses for t in clause.tokens if t.concept == concept)
+
+
+def opposite_acts(one: Frame, other: Frame) -> tuple[str, ...]:
     """Return the acts of two statements that undo each other, if both affirm or both deny them; else nothing."""
     table = _undone_by()
     signs = [
@@ -36,6 +43,20 @@ def opposite_acts(one: Frame, other: Frame) -> tuple[str, str] | tuple[()]:
         if is_turned and signs[0][act] == signs[1][undoing]:
             return act, undoing
     return ()
+
+
+def _opposite_states(one: Frame, other: Frame) -> tuple[str, ...]:
+    """Return a state that one statement affirms and the other denies, encrypted and unencrypted; else nothing."""
+    if any("condition" in each.roles for each in (one, other)):
+        return ()
+    first, second = (
+        {t.concept: c.sign for c in each.clauses for t in c.tokens if _is_state(t)} for each in (one, other)
+    )
+    return next(((state, state) for state in sorted(first.keys() & second.keys()) if first[state] != second[state]), ())
+
+
+def _is_state(token: Token) -> bool:
+    return token.word is not None and "state" in token.word.roles and token.weight == POLE_WEIGHT
 
 
 @functools.cache
@@ -51,5 +72,5 @@ def _undone_by() -> dict[str, frozenset[str]]:
 
 
 def _concept(form: str) -> str:
-    word = find(form)
-    return word.concept if word else form
+    word = entry(form)
+    return word.concept if word else key_of(form)

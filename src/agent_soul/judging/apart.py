@@ -100,7 +100,8 @@ def other_bound(pair: Pair) -> Judgement | None:
     """What holds above an amount says nothing about what is below it."""
     above, below = ([role in each.roles for each in pair.frames] for role in ("above", "below"))
     bounds = [each.bounds for each in pair.frames]
-    if all(bounds) and bounds[0].isdisjoint(bounds[1]):
+    are_tiers = all(len(side) > 1 for side in pair.left_over)  # 满一年的有十天, 满五年的有十五天
+    if all(bounds) and (are_tiers or bounds[0].isdisjoint(bounds[1])):
         return Judgement(Label.DISTINCT, "other bound")
     if pair.agreed and above[0] != above[1] and below[0] != below[1] and above != below:
         return Judgement(Label.DISTINCT, "other bound")
@@ -147,8 +148,8 @@ def is_called(token: Token) -> bool:
 
 
 def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
-    """Return the things that may be told from those of the other statement: across languages those of the tables."""
-    return [thing for thing in things if thing.word or thing.is_name] if pair.is_bilingual else things
+    """Return the things that tell two statements apart: across languages names, and words where numbers differ."""
+    return [thing for thing in things if thing.is_name or (thing.word and pair.rivals)] if pair.is_bilingual else things
 
 
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:

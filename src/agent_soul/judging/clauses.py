@@ -119,7 +119,8 @@ def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
     at = 0
     while at < len(clauses):
         clause, following = clauses[at], clauses[at + 1] if at + 1 < len(clauses) else NOTHING
-        hangs = clause.sign < 0 and following.sign < 0 and not (clause.is_reason or following.is_reason)
+        deny = all(each.towards(()).sign < 0 for each in (clause, following))
+        hangs = deny and not (clause.is_reason or following.is_reason)
         is_one = (hangs and _denies_which(clause) and _denies_first(following)) or (
             clause.sign < 0 and _excepts(following)
         )

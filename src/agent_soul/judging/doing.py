@@ -50,7 +50,7 @@ def differing_doer(pair: Pair) -> Judgement | None:
         agent, doer = _adjunct(one, other), _opening(other, one)
         aside = {token.concept for token in (*agent, *doer)}
         done = pair.contained_without(aside, least=_LEAST_DONE)
-        is_one = (done >= 1 and one.sign == other.sign) or (pair.alike >= DONE_ALIKE and done >= _DONE_TOPIC)
+        is_one = pair.alike >= DONE_ALIKE and done >= _DONE_TOPIC
         is_told = pair.are_sentences or (pair.alike >= _DONE_AS_WELL and not pair.reports)
         if agent and doer and is_one and is_told and not pair.gives_several:
             shown = tuple(" ".join(token.surface for token in side) for side in (agent, doer))

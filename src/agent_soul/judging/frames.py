@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from agent_soul.judging import giving_up
 from agent_soul.judging import values as given
 from agent_soul.judging.clauses import COPULAS, NOTHING, Clause, clauses_of, opens, roles_of
 from agent_soul.judging.ordering import Order, order
@@ -120,7 +121,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
     for clause in clauses:
         for concept, weight in clause.weights.items():
             weights[concept] = max(weights.get(concept, 0.0), weight)
-    denied = frozenset(name for clause in clauses for name in given.denied(clause.tokens))
+    denied = frozenset(name for clause in clauses for name in giving_up.denied(clause.tokens))
     opening = next((c for c in main[:2] if sum(c.weights.values()) >= 1), main[0] if main else NOTHING)
     told = tuple(token for token in opening.tokens if token.quantity or token.weight)
     affirmed = [clause for clause in main if clause.sign > 0]
@@ -138,8 +139,8 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         places=given.places([clause.tokens for clause in affirmed]),
         denied=denied,
-        excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in given.excluded(c.tokens)),
-        lesser=frozenset(n for i, c in enumerate(clauses) for n in given.lesser(_with_next(clauses, i))),
+        excluded=frozenset(n for c in clauses[1:] if c.sign < 0 for n in giving_up.excluded(c.tokens)),
+        lesser=frozenset(n for i, c in enumerate(clauses) for n in giving_up.lesser(_with_next(clauses, i))),
         subject=() if is_report else subject,
         main=told,
         slots=tuple(map(_slot, told)),

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from agent_soul.judging.apart import A_THING, is_of_a_relative
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.lexicon import find, sections
+from agent_soul.judging.lexicon import entry, sections
 from agent_soul.judging.pairs import Judgement, Label, Pair
+from agent_soul.judging.stems import key_of
 
 _MOST_THINGS = 2
 """Things that a denial may name, one of them the genus: "no children", "no dairy products"."""
@@ -70,5 +71,5 @@ def _with_kinds(kinds: Iterable[str], listed: dict[str, frozenset[str]]) -> Iter
 
 
 def _concept(form: str) -> str:
-    word = find(form)
-    return word.concept if word else form
+    word = entry(form)
+    return word.concept if word else key_of(form)

@@ -149,16 +149,11 @@ class Pair(_Two):
     def left_over(self) -> tuple[list[Quantity], list[Quantity]]:
         """Return the quantities of each side that the other does not have."""
         first, second = map(self._quantities, self.frames)
-        return (
+        own = (
             [quantity for quantity in first if not any(map(quantity.equals, second))],
             [quantity for quantity in second if not any(map(quantity.equals, first))],
         )
-
-    @functools.cached_property
-    def unmatched(self) -> tuple[list[Quantity], list[Quantity]]:
-        """Return `left_over` without a count of one where the other counts nothing like it: `一份`, `one voucher`."""
-        first, second = self.left_over
-        return _of_weight(first, second), _of_weight(second, first)
+        return _counted(own[0], own[1]), _counted(own[1], own[0])
 
     @functools.cached_property
     def rivals(self) -> list[tuple[Quantity, Quantity]]:
@@ -205,8 +200,9 @@ class Pair(_Two):
         return (role in self.frames[0].roles) != (role in self.frames[1].roles)
 
 
-def _of_weight(own: Sequence[Quantity], other: Sequence[Quantity]) -> list[Quantity]:
-    return [q for q in own if q.kind != "count" or q.value != 1 or any(map(q.is_like, other))]
+def _counted(own: list[Quantity], other: list[Quantity]) -> list[Quantity]:
+    """Return quantities without those of one that the other side counts nothing against: `一台服务器` is a server."""
+    return [each for each in own if not each.is_an_article or any(map(each.is_like, other))]
 
 
 def _is_cjk(text: str) -> bool:

@@ -16,6 +16,7 @@ from agent_soul.judging.stems import stem
 NAME_WEIGHT = 1.3
 _CHARACTER_WEIGHT = 0.45
 _UNIT = f"(?:{q.LATIN_UNIT})(?![a-z])|{q.CJK_UNIT}"
+_PARTS = "凌晨|早上|早晨|清晨|清早|上午|中午|下午|午后|晚上|夜里|夜间|深夜|半夜|傍晚"
 _MINUTES = "(?:[二三四五]?十[一二三四五六七八九]?|零[一二三四五六七八九])(?!分钟|[个名位条人次天年月万千百])"
 _PIECE = rf"""\s*(?:
     (?P<common>[a-z]+(?:['-][a-z]+)*(?![\w/+\#]|[.'-]\w))
@@ -29,7 +30,7 @@ _PIECE = rf"""\s*(?:
     | (?P<inyear>(?:19|20)\d\d\s*年)
     | (?P<ordinal>第\s*(?P<nth>\d+|{q.NUMERAL})\s*[次轮期版批个届阶段]*)
     | (?P<weekday>(?:每个?|本|下|上)?(?:周|星期|礼拜)(?P<which>[一二三四五六日天])(?!期))
-    | (?P<clock>(?!一点(?![钟半\d]))(?P<part>凌晨|早上|上午|中午|下午|晚上|傍晚)?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*
+    | (?P<clock>(?!一点(?![钟半\d]))(?P<part>{_PARTS})?\s*(?P<hour>\d\d?|{q.NUMERAL})\s*
         (?:点钟?(?:\s*(?P<minutes>\d\d?(?=\s*分)|{_MINUTES})(?:\s*分)?)?|:(?P<minute>\d\d))(?P<half>半)?(?P<quarter>[一三]刻)?)
     | (?P<per>一(?:年|个?月|周|天)(?=[^，。；,;]{{0,6}}?[一两二三四五六\d]次))
     | (?P<each>每(?:分钟|秒钟?))
@@ -42,10 +43,12 @@ _PIECE = rf"""\s*(?:
     | (?P<end>[.,;:!?，。；：！？()（）…—–]|-\s)
     | (?P<other>\S)
     )"""
-_AFTERNOON = frozenset({"中午", "下午", "晚上", "傍晚"})
+_AFTERNOON = frozenset({"中午", "下午", "午后", "晚上", "傍晚"})
 _LABELS = frozenset("号楼栋")
 """Units that tell one of many by a number: line 4, the third floor."""
-_NIGHT = frozenset({"凌晨", "晚上"})
+_NIGHT = frozenset({"凌晨", "晚上", "夜里", "夜间", "深夜", "半夜"})
+_LATE = frozenset({"夜里", "夜间", "深夜", "半夜"})
+_EVENING = 6
 _LATE_MORNING = 9
 _TITLE = re.compile(
     "(?<![对关由至]于)(?:老师|女士|先生|医生|大夫|护士|教授|博士|经理|主任|院长|校长|处长|科长|律师|师傅|教练|阿姨|奶奶|爷爷"
@@ -161,7 +164,8 @@ def _weekday(text: str, found: re.Match[str]) -> Token:
 
 def _clock(text: str, found: re.Match[str]) -> Token:
     hour = q.numeral(found["hour"]) or 0.0
-    if found["part"] in _AFTERNOON and hour < 12 and not (found["part"] == "中午" and hour > _LATE_MORNING):
+    is_late = found["part"] in _AFTERNOON or (found["part"] in _LATE and hour >= _EVENING)
+    if is_late and hour < 12 and not (found["part"] == "中午" and hour > _LATE_MORNING):
         hour += 12
     elif found["part"] in _NIGHT and hour == 12:
         hour = 0

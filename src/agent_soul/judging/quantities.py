@@ -139,6 +139,10 @@ class Quantity(NamedTuple):
         return self.kind in ("date", "weekday", "year")
 
     @property
+    def is_an_article(self) -> bool:
+        return self.kind == "count" and self.value == 1 and self.shown.lower().startswith(("一", "one"))
+
+    @property
     def is_version(self) -> bool:
         return self.kind.startswith("version of ")
 

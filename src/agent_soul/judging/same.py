@@ -64,11 +64,13 @@ def says_the_same(pair: Pair) -> Judgement | None:
     """Nearly all in common, and no number, name, sense or thing that differs."""
     one, other = pair.frames
     names = other_names(one, other)
-    if any(pair.unmatched) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
+    if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
     if not _are_of_one_sense(pair) or are_crossed(one, other) or _contradict(one, other):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
+    if pair.only_one("additive") and any(left) and pair.shared < _SHORT:
+        return None  # what comes on top of something else is something else
     if left[0] < (A_THING if pair.shared < _LONG else _TWO_THINGS):
         is_longer_by_one = left[1] <= _ONE_THING and pair.contained >= _SHORT_SAME
         is_within = (is_longer_by_one or pair.contained >= _CONTAINED) and not pair.is_aligned
@@ -88,7 +90,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
 def says_nearly_the_same(pair: Pair) -> Judgement | None:
     """Much in common beyond the subject: what two statements do not share may be said in words that no table joins."""
     one, other = pair.frames
-    if any(pair.unmatched) or any(other_names(one, other)) or not _are_of_one_sense(pair):
+    if any(pair.left_over) or any(other_names(one, other)) or not _are_of_one_sense(pair):
         return None
     if _contradict(one, other) or are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
         return None
@@ -147,8 +149,16 @@ def sense(pair: Pair, at: int) -> int:
     """Return the product of the signs of the clauses that say of their subject what the other statement speaks of."""
     one, other = pair.frames[at], pair.frames[1 - at]
     told = [clause for clause in pair.clauses[at] if not clause.is_reason]
-    of_things = [clause for clause in told if any(map(is_thing, clause.tokens))]  # "and avoids it" tells no more
+    of_things = [
+        clause for clause in told if any(_tells(token, other) for token in clause.tokens)
+    ]  # not "and avoids it"
     return math.prod(clause.sign for clause in of_things or told if _speaks_of(clause, one, other))
+
+
+def _tells(token: Token, other: Frame) -> bool:
+    """Tell whether a token is a thing, or an act of which the other statement speaks too; a state says it again."""
+    is_state = token.word is not None and "state" in token.word.roles
+    return is_thing(token) or (token.weight >= A_THING and token.concept in other.weights and not is_state)
 
 
 def _speaks_of(clause: Clause, frame: Frame, other: Frame) -> bool:

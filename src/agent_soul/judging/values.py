@@ -1,4 +1,4 @@
-"""What a statement gives: values of settings, names by the verb that gives them, owners, holders, what it gives up."""
+"""What a statement gives: values of settings, names by the verb that gives them, owners, holders, bounds."""
 
 from __future__ import annotations
 
@@ -24,64 +24,15 @@ _REACH_OF_AGENT = 4
 """Words between 由 and the name of who does it: `由运营的小蒋审核`."""
 _OFFICES = frozenset(
     {"lead", "officer", "manager", "director", "engineer", "coordinator", "steward", "desk", "office", "team", "group"}
-) | {
-    *("department", "committee", "board", "chair", "secretary", "librarian", "nurse", "editor"),
-    *"组部科处室",
-}
+) | {"department", "committee", "board", "chair", "secretary", "librarian", "nurse", "editor"}
 """What ends the name of who owns a thing by a role: the payroll desk, the ethics committee."""
-_JOBS = frozenset({"job", "task", "duty", "turf", "call", "business", "area", "baby"})
-_LEAVING = frozenset({"from", "off", "out of", "left", "从", "由"})
-_ARRIVING = frozenset(
-    {"to", "into", "onto", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到"}
-) | {"转为", "切换到", "切到", "切换成", "搬到", "替换为", "替换成"}
-_REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather than"}) | {
-    "而不是",
-    "而非",
-    "取代",
-    "替代",
-    "代替",
-}
-_NAMED_HOLDERS = frozenset({"language", "file type", "system", "city"})
 _REACH_OF_LEAVING = 3
-_REACH_OF_DROPPING = 4
-_REACH_OF_GOING = 8
-_REACH_OF_REPLACING = 5
-_OLD = frozenset({"old", "former", "previous", "旧", "老", "旧的", "原来的", "以前的"})
-_CLOSED = frozenset(
-    {"read-only", "closed", "archived", "deleted", "gone", "switched off", "shut down", "cancelled"}
-) | {"只读", "关闭", "下线", "停用", "关停", "作废", "归档", "关了"}
-_DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched", "retired", "gave up", "given up"}) | {
-    "got rid of",
-    "not any more",
-    "不再",
-    "弃用",
-    "放弃",
-    "停用",
-    "告别",
-    "废弃",
-}
-_FORMERLY = frozenset(
-    {"formerly", "previously", "used to", "used to be", "in the past", "until recently", "以前", "过去"}
-)
-_GONE = frozenset(
-    {"cancelled", "canceled", "retired", "decommissioned", "phased out", "switched off", "shut down", "discontinued"}
-) | {"作废", "退役", "下线", "下架", "停用", "注销", "取消", "清空", "拆除", "报废"}
-_ADDING = frozenset({"and", "but", "while", "和", "以及", "而"})
-_KEEPING = frozenset({"support", "supported", "supporting", "支持"})
-_REPLACED_BY = ("was replaced by", "is replaced by", "were replaced by", "has been replaced", "replaced by")
-_DROPPED = frozenset(
-    {"不再", "弃用", "停用", "已弃用", "废弃", "换成", "改成", "改用", "迁移到", "迁到", "切换到", "切到"}
-)
-"""Support for a thing that is dropped is no use of it."""
+_JOBS = frozenset({"job", "task", "duty", "turf", "call", "business", "area", "baby"})
+_NAMED_HOLDERS = frozenset({"language", "file type", "system", "city"})
 _LEAST_RUN = 2
 _DOERS = frozenset({"we", "i", "you", "they", "to", "please", "always", "must"})
 _DOING = frozenset({"value verbs", *VALUE_CLASSES})
 _DETERMINERS = frozenset({"the", "our", "my", "his", "her", "their"})
-_MOVING = frozenset({"move", "move out", "migrate", "convert", "switch", "left and right=left"})
-"""`left` is read as a side, and may be said of what was left for another."""
-_WENT = frozenset({"went", "gone"})
-_COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
-_CHOOSING = frozenset({"decide", "like"})
 _PLACING_CLASSES = frozenset(VALUE_CLASSES) - {"being"}
 _SENDING = frozenset({"send", "move"})
 _SENT = "destination"
@@ -92,8 +43,6 @@ _SIDES = frozenset({"above", "below"})
 _REACH_OF_A_BOUND = 2
 _OF_WHICH = frozenset({"的", "时", "的时候"})
 _LEAST_THING = 0.9
-_ELLIPTIC = 2
-"""A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
 
 
 def settings(tokens: Iterable[Token], denied: frozenset[str]) -> dict[str, frozenset[str]]:
@@ -155,7 +104,7 @@ def _cjk_values(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     """Yield the runs of characters that no table knows behind a verb that gives a value: `叫豆包`, `住在杭州滨江区`."""
     for at, token in enumerate(tokens):
         is_place = _class_of(token) in _PLACING_CLASSES
-        if not token.surface.isascii() and _gives_values(tokens, at) and (not is_place or _takes_a_place(tokens, at)):
+        if not token.surface.isascii() and gives_values(tokens, at) and (not is_place or _takes_a_place(tokens, at)):
             run = "".join(t.surface for t in itertools.takewhile(_is_character, tokens[at + 1 :]))
             if len(run) >= _LEAST_RUN:
                 yield run, _class_of(token)
@@ -174,7 +123,7 @@ def _verb_of(tokens: Sequence[Token], at: int) -> str:
         return PLACE  # 上报到 X
     is_means = bool(_INSTRUMENT & set(surfaces[-2:]))
     for verb in range(len(before) - 1, -1, -1):
-        if not _gives_values(tokens, at - len(before) + verb):
+        if not gives_values(tokens, at - len(before) + verb):
             continue
         is_joined = bool(_JOINING & {surfaces[verb].rpartition(" ")[2], *surfaces[verb + 1 :]})  # also "lives in"
         if is_joined and before[verb].concept in _BEING:
@@ -195,12 +144,12 @@ def _class_of(verb: Token) -> str:
     return min(classes, default=verb.concept)
 
 
-def _gives_values(tokens: Sequence[Token], at: int) -> bool:
+def gives_values(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a token is a verb that gives a value; what may be a noun too (a log), where it is used as a verb."""
     token = tokens[at]
     if not token.word:
         return _is_participle(token)
-    is_verb = token.surface.endswith("ed") or (tokens[at - 1].surface.lower() in _DOERS if at else True)
+    is_verb = token.surface.endswith("ed") or (at > 0 and tokens[at - 1].surface.lower() in _DOERS)
     return "value verbs" in token.word.roles or (is_verb and not token.word.roles.isdisjoint(VALUE_CLASSES))
 
 
@@ -218,7 +167,7 @@ def places(clauses: Iterable[Sequence[Token]]) -> dict[str, frozenset[str]]:
 
 def _places(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     for at, token in enumerate(tokens):
-        gives = _class_of(token) if token.word and _gives_values(tokens, at) else ""
+        gives = _class_of(token) if token.word and gives_values(tokens, at) else ""
         if gives not in _PLACING_CLASSES or not (token.surface.isascii() or _takes_a_place(tokens, at)):
             continue
         is_phrase = not token.surface.isascii() or " " in token.surface
@@ -250,7 +199,7 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
             yield token.word.holder[1]
         elif token.surface in load().surnames:
             yield from _cjk_name(tokens, at)
-        elif not token.word and (token.surface.istitle() if token.surface.isascii() else token.is_name):
+        elif _may_be_called(token) and (token.surface.istitle() if token.surface.isascii() else token.is_name):
             yield token.concept
         elif token.surface.lower() in _OFFICES and at and tokens[at - 1].weight:
             yield f"{tokens[at - 1].concept} {token.concept}"
@@ -266,6 +215,11 @@ def _is_a_job(tokens: Sequence[Token]) -> bool:
     """Tell whether a clause says whose job a thing is: `The newsletter is Paul's job`."""
     pairs = itertools.pairwise(tokens)
     return any(not name.word and name.surface.istitle() and job.surface.lower() in _JOBS for name, job in pairs)
+
+
+def _may_be_called(token: Token) -> bool:
+    """Tell whether no table says what a word is, or only that it is a city: the Berlin team."""
+    return not token.word or bool(token.word.holder and token.word.holder[0] == "city")
 
 
 def agents(tokens: Sequence[Token]) -> Iterable[str]:
@@ -306,59 +260,6 @@ def bounds(tokens: Sequence[Token]) -> Iterable[str]:
             yield from side
 
 
-def denied(tokens: Sequence[Token]) -> Iterable[str]:
-    """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `dropped X`, `Y replaces X`."""
-    words = [token.surface.lower() for token in tokens]
-    moves = any(token.word and token.concept in _MOVING for token in tokens) or not _WENT.isdisjoint(words)
-    chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
-    is_over = not _FORMERLY.isdisjoint(words)
-    for at, token in enumerate(tokens):
-        if not _is_setting_or_name(token):
-            continue
-        before = set(words[max(at - _REACH_OF_LEAVING, 0) : at])
-        is_left = moves and before & _LEAVING and (set(words[at + 1 : at + 5]) & _ARRIVING or "off" in before)
-        is_less = chooses and words[at - 1 : at] == ["over"]
-        is_old = bool(_OLD & {*words[max(at - 2, 0) : at]} and _CLOSED & {*words})
-        is_replaced = before & _REPLACING and "by" not in before and "with" not in before
-        if is_over or is_left or _is_start(tokens, at) or is_less or is_old or is_replaced or _is_dropped(words, at):
-            yield token.concept
-
-
-def _is_dropped(words: Sequence[str], at: int) -> bool:
-    """Tell whether a clause says that what stands here is done with: `no longer use X`, `X was replaced by`."""
-    before, after = words[max(at - _REACH_OF_DROPPING, 0) : at], words[at + 1 : at + 4]
-    if _is_gone(words[at + 1 : at + 1 + _REACH_OF_GOING]) or (before[-2:-1] == ["shut"] and "down" in after):
-        return True
-    is_over = (before[-1:] == ["left"] or not _DROPPING.isdisjoint(before)) and _KEEPING.isdisjoint(before)
-    is_done_with = bool(_DROPPED & {*after}) and not _KEEPING & {*after}
-    following = " ".join(words[at + 1 : at + 1 + _REACH_OF_REPLACING])
-    return is_over or is_done_with or any(phrase in following for phrase in _REPLACED_BY)
-
-
-def _is_gone(following: Sequence[str]) -> bool:
-    """Tell whether what stands before these words is said to be gone, and not what another `and` begins."""
-    return not _GONE.isdisjoint(itertools.takewhile(lambda word: word not in _ADDING, following))
-
-
-def _is_start(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a name is what something goes from: `from X to Y`."""
-    words = [token.surface.lower() for token in tokens[max(at - 1, 0) : at + 2]]
-    return words[:1] == ["from"] and words[2:] == ["to"] and any(map(_is_setting_or_name, tokens[at + 2 : at + 3]))
-
-
-def lesser(tokens: Sequence[Token]) -> Iterable[str]:
-    """Yield what a clause ranks lower: `prefers email over phone calls`, `rather X than Y`."""
-    words = [token.surface.lower() for token in tokens]
-    at = next((at for at, word in enumerate(words) if word in _COMPARING), len(words))
-    if any(token.concept == "like" for token in tokens[:at]):
-        yield from (token.concept for token in tokens[at:] if token.weight)
-
-
-def excluded(tokens: Sequence[Token]) -> Iterable[str]:
-    """Yield the names of a clause that denies, if it is so short that it leans on the one before it."""
-    if sum(1 for token in tokens if token.weight) <= _ELLIPTIC:
-        yield from (token.concept for token in tokens if _is_setting_or_name(token))
-
-
-def _is_setting_or_name(token: Token) -> bool:
+def is_setting_or_name(token: Token) -> bool:
+    """Tell whether a token is a name, or the value of an exclusive setting."""
     return _is_named(token) or bool(token.word and token.word.setting)
