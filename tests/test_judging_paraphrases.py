@@ -10,6 +10,7 @@ from agent_soul.judging import judge, thesaurus
 from agent_soul.judging.lexicon import load, sections
 from agent_soul.judging.pairs import Judgement, Label, Statement
 from agent_soul.judging.reading import read
+from agent_soul.judging.same import NEARLY_THE_SAME
 
 CONFLICT, DISTINCT, DUPLICATE = Label.CONFLICT, Label.DISTINCT, Label.DUPLICATE
 
@@ -201,3 +202,52 @@ def test_every_listed_word_can_be_judged() -> None:
     forms = [*load().concepts][::60]
     for one, other in zip(forms, reversed(forms), strict=True):
         judge(Statement(f"The {one} is {other}."), Statement(f"{other}是{one}。"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Documentation changes need one approval before merging.", "合并之前，代码评审只需要一个人批准。"),
+        ("He cannot eat peanuts.", "他的儿子不能吃花生。"),
+        ("Only admins may delete users.", "只有管理员可以删除项目。"),
+        ("Prices include tax.", "运费含税。"),
+        ("Expired coupons get thrown away every night.", "Expired coupons are discarded every night."),
+    ],
+)
+def test_what_another_language_or_the_thesaurus_joins_is_a_suggestion_only(one: str, other: str) -> None:
+    assert judged(one, other).rule in (NEARLY_THE_SAME, "unlike")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Prefers pnpm over npm.", "优先用 pnpm，不用 npm。"),
+        ("Prefers pnpm over npm in every project.", "Do not use npm, use pnpm."),
+        ("We chose Vite over webpack.", "构建用 Vite，不用 webpack。"),
+        ("Prefers tabs to spaces.", "用制表符，不用空格。"),
+        ("Billing is owned by Li Na.", "账单系统的负责人是李娜。"),
+        ("The old server handles 1,200 rows per second.", "The new server handles 4,800 rows per second."),
+        ("五月构建要 12 分钟。", "十月构建要 4 分钟。"),
+    ],
+)
+def test_what_is_passed_over_or_is_of_another_time_contradicts_nothing(one: str, other: str) -> None:
+    assert judged(one, other).label is not CONFLICT
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("He lives in Shenzhen.", "He lives in Hangzhou."),
+        ("He lives in Shenzhen.", "他住在广州。"),
+        (
+            "The lantern API listens on port 8080 in every environment.",
+            "lantern 的 API 在所有环境都监听 9090 端口。",
+        ),
+        (
+            "Do not add a dependency without the user's explicit approval.",
+            "The assistant may add dependencies on its own, no need to ask first.",
+        ),
+    ],
+)
+def test_another_home_port_or_permission_is_a_conflict(one: str, other: str) -> None:
+    assert judged(one, other).label is CONFLICT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.cases import is_conditional, is_of_a_case
@@ -191,9 +191,11 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     aside = pair.frames[0].value_parts | pair.frames[1].value_parts
     verbs = {*first.values()} & {*second.values()}
+    if pair.is_bilingual and "own" in {*first.values(), *second.values()}:
+        return None  # 李娜 may be Li Na
     if "being" not in verbs and any(_is_of_a_thing_alone(*each) for each in (pair.frames, pair.frames[::-1])):
         return None
-    if _ADDRESSING in verbs:
+    if _ADDRESSING in verbs or _live_elsewhere(pair, aside):
         is_one = True
     elif verbs & {*VALUE_CLASSES} or all("unique" in each.roles for each in pair.frames):
         is_one = pair.things_without(aside) >= _VALUED_THINGS
@@ -207,6 +209,12 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     shown = (_as_written(first, pair.frames[0]), _as_written(second, pair.frames[1]))
     return Judgement(Label.CONFLICT, "differing value", shown)
+
+
+def _live_elsewhere(pair: Pair, aside: Iterable[str]) -> bool:
+    """Tell whether two statements say where one and the same lives, and little else: the user, or who is named."""
+    little = pair.contained_without(aside, least=A_THING) >= _VALUED_THINGS
+    return little and all("live" in each.weights for each in pair.frames)
 
 
 def _is_of_a_thing_alone(one: Frame, other: Frame) -> bool:
@@ -274,12 +282,18 @@ def _clauses_of(pair: Pair) -> Iterable[tuple[Clause, Clause]]:
 def _opposed(pair: Pair) -> Iterator[tuple[float, Clause, Clause]]:
     """Yield the clauses of which one denies what the other affirms, with the weight of what both speak of."""
     for clause, other in _clauses_of(pair):
-        shared = shared_weight(clause.weights, other.weights)
+        shared = shared_weight(_meant(pair.frames[0], clause), _meant(pair.frames[1], other))
         less, more = sorted((sum(clause.weights.values()), sum(other.weights.values())))
         is_opposed = clause.sign != other.sign and not (clause.denies_aside or other.denies_aside)
         enough = max(_CLAUSE_SHARED, _CLAUSE * less, _CLAUSES * (less + more))
         if is_opposed and shared >= enough and not _say_others(pair, clause, other):
             yield shared, clause, other
+
+
+def _meant(frame: Frame, clause: Clause) -> Mapping[str, float]:
+    """Return the weights of a clause; of one that affirms without what it likes less or gives up."""
+    passed_over = frame.lesser | frame.denied if clause.sign > 0 else frozenset()
+    return {c: w for c, w in clause.weights.items() if c not in passed_over} if passed_over else clause.weights
 
 
 def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
@@ -298,6 +312,7 @@ def denied_beside(pair: Pair) -> Judgement | None:
         other = pair.clauses[1 - at]
         affirmed = {c for clause in other if clause.sign > 0 for c in clause.weights}
         affirmed -= {c for clause in other if clause.sign < 0 for c in clause.weights}
+        affirmed -= pair.frames[1 - at].lesser | pair.frames[1 - at].denied
         for clause in pair.clauses[at]:
             shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
             told = sum(w for concept, w in clause.weights.items() if w > _LEAST_SUBJECT and concept != "like")

@@ -12,6 +12,8 @@ from agent_soul.judging.pieces import Token
 
 _NO_MEASURE = frozenset({"ordinal", "nth", "time", "clock"})
 """Kinds of numbers that two dated events do not measure: which of them it is, and how long before it."""
+_OPENING = 2
+"""Telling words within which a date says when: `In May the build took 12 minutes`."""
 _TOPIC = 0.34
 """Share of the smaller statement below which two speak of different things."""
 _PARALLEL = 0.5
@@ -88,7 +90,9 @@ def other_occasion(pair: Pair) -> Judgement | None:
     if all(ordinals):
         return Judgement(Label.DISTINCT, "other occasion", (ordinals[0][0], ordinals[1][0]))
     dates = [[q.shown for q in side if q.is_date] for side in (first, second)]
-    measured = [[q for q in side if not q.is_date and q.kind not in _NO_MEASURE] for side in (first, second)]
+    open_both = all(any(t.quantity and t.quantity.is_date for t in each.main[:_OPENING]) for each in pair.frames)
+    no_measure = _NO_MEASURE - {"time"} if open_both else _NO_MEASURE
+    measured = [[q for q in side if not q.is_date and q.kind not in no_measure] for side in (first, second)]
     is_over = all(each.is_past for each in pair.frames) or pair.one.kind == pair.other.kind == "observation"
     is_dated = all(any(q.kind in ("date", "year") for q in side) for side in (first, second))
     if all(dates) and (is_over or (is_dated and any(q.is_like(p) for q in measured[0] for p in measured[1]))):

@@ -247,9 +247,10 @@ def gate(clauses: Iterable[Clause]) -> str:
     """Return how main clauses make one thing wait for another: allowed only after it, or denied before it; else ""."""
     main = [clause for clause in clauses if not clause.is_reason]
     words = {word for clause in main for token in clause.tokens for word in token.surface.lower().split(" ")}
-    if words & _ONLY_THEN or (words & _ONLY and words & _THEN) or (words & _MUST and words & _FIRST):
-        return ALLOWS_ONLY
     is_denied = any(token.word and token.word.sign < 0 for clause in main for token in clause.tokens)
+    must_wait = words & _MUST and words & _FIRST and not is_denied
+    if words & _ONLY_THEN or (words & _ONLY and words & _THEN) or must_wait:
+        return ALLOWS_ONLY
     return DENIES_BEFORE if is_denied and words & _BEFOREHAND else ""
 
 

@@ -29,6 +29,8 @@ def differing_owner(pair: Pair) -> Judgement | None:
     first, second = first or _doer(pair.frames[0], second), second or _doer(pair.frames[1], first)
     if not (first and second):
         return _differing_agents(pair)
+    if pair.is_bilingual and any(one.isascii() != other.isascii() for one in first for other in second):
+        return None  # 李娜 may be Li Na
     topic = max(pair.contained, pair.things_without(first | second))
     if first and second and not first & second and topic >= _OWNER_TOPIC:
         return Judgement(Label.CONFLICT, "differing owner", (listed(first), listed(second)))

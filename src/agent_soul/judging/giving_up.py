@@ -113,8 +113,16 @@ def lesser(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield what a clause ranks lower: `prefers email over phone calls`, `rather X than Y`."""
     words = [token.surface.lower() for token in tokens]
     at = next((at for at, word in enumerate(words) if word in _COMPARING), len(words))
-    if any(token.concept == "like" for token in tokens[:at]):
+    likes = next((n for n, token in enumerate(tokens) if token.concept == "like"), len(tokens))
+    if likes < at:
         yield from (token.concept for token in tokens[at:] if token.weight)
+    yield from (tokens[n + 1].concept for n in range(likes + 2, len(tokens) - 1) if _is_preferred_to(tokens, n))
+
+
+def _is_preferred_to(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a word is the `to` between two values of one setting: `prefers tabs to spaces`."""
+    sides = [token.word.setting for token in (tokens[at - 1], tokens[at + 1]) if token.word and token.word.setting]
+    return tokens[at].surface.lower() == "to" and len(sides) == 2 and sides[0][0] == sides[1][0]
 
 
 def excluded(tokens: Sequence[Token]) -> Iterable[str]:

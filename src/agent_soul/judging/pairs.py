@@ -16,6 +16,8 @@ from agent_soul.judging.quantities import Quantity
 
 _FRAMES_KEPT = 32_768
 """Statements of one reach that are not laid out again for each of their pairs; some 10 KB each."""
+_CERTAINLY_ALIKE = 0.95
+"""Share in common from which a translation leaves no room for another thing."""
 _THE_USER = 0.3
 """Weight of the user, who may be all that a statement is about."""
 _NUMBER_WEIGHT = 0.4
@@ -64,6 +66,11 @@ class Pair(_Two):
         if not found:
             return _frame(self.one.text), _frame(self.other.text)
         return frame(self.one.text, found[0]), frame(self.other.text, found[1])
+
+    @functools.cached_property
+    def is_certain(self) -> bool:
+        """Tell whether nothing that agrees is joined by the thesaurus alone, nor across languages in part."""
+        return not self.is_aligned and (not self.is_bilingual or self.alike >= _CERTAINLY_ALIKE)
 
     @functools.cached_property
     def is_aligned(self) -> bool:

@@ -207,6 +207,8 @@ def _counting(tokens: list[Token]) -> list[Token]:
         elif token.quantity and token.quantity.kind == "count":
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].ends_clause), len(tokens))
             things = [t.concept for t in tokens[at + 1 : end] if t.weight][:_COUNTED_WITHIN]
+            if at and tokens[at - 1].surface.lower() in _MEASURED:
+                things = [tokens[at - 1].concept]  # port 8080
             if token.surface.endswith(_TIMES):
                 things += [t.concept for t in tokens[:at] if t.weight]
             counted[at] = token._replace(quantity=token.quantity._replace(things=frozenset(things)))
@@ -240,6 +242,8 @@ _LASTING = frozenset({"after", "for", "within", "in", "of", "about", "than", "un
 
 def _rate(before: Token, unit: Token) -> Token | None:
     """Return `a day` or `per week` as what `daily` and `weekly` are, unless it says how long: `within a day`."""
+    if before.surface.lower() not in _LASTING and unit.surface.lower() in ("minute", "second"):
+        return Token(unit.surface, quantity=q.measured(1.0, unit.surface.lower(), unit.surface))
     name = {"day": "daily", "week": "weekly", "month": "monthly", "year": "yearly"}.get(unit.surface.lower())
     if not name or before.surface.lower() in _LASTING:
         return None

@@ -83,7 +83,8 @@ def says_the_same(pair: Pair) -> Judgement | None:
     else:
         return None
     if pair.alike >= enough:
-        return Judgement(Label.DUPLICATE, "says the same", (f"{pair.alike:.0%} in common",))
+        rule = "says the same" if pair.is_certain else NEARLY_THE_SAME
+        return Judgement(Label.DUPLICATE, rule, (f"{pair.alike:.0%} in common",))
     return None
 
 
