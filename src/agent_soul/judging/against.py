@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 
 from agent_soul.judging.apart import A_THING
-from agent_soul.judging.cases import is_conditional, is_of_a_case
-from agent_soul.judging.chinese import is_cjk
-from agent_soul.judging.clauses import Clause
+from agent_soul.judging.cases import is_of_a_case
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.lexicon import OF_A_PERSON, OWN_SUBJECT, POLE_WEIGHT, VALUE_CLASSES
-from agent_soul.judging.ordering import agree as orders_agree
+from agent_soul.judging.lexicon import OF_A_PERSON, OWN_SUBJECT, VALUE_CLASSES
 from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.quantities import Quantity
-from agent_soul.judging.same import sense
+from agent_soul.judging.senses import DIFFERING_SENSE, OPINION_TOPIC
 from agent_soul.judging.values import ANY_VERB
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
@@ -33,7 +30,6 @@ _LEAST_SUBJECT = 0.3
 _VALUE_TOPIC = 0.55
 _VALUE_TOPIC_OF_VERBS = 0.75
 """... where two verbs give the names that differ: translated in X, managed with Y."""
-_DENIED_TOPIC = 0.55
 _LONG_SHARED = 2.0
 """Weight in common from which two long statements are on one subject although much else is said."""
 _ADDRESSING = "addressed as"
@@ -43,20 +39,9 @@ _PLACED_THINGS = 0.6
 _LEAST_PLACED = 0.9
 _LEAST_VALUED = 2.0
 """A name is a value of something only if this much is said of that."""
-_SENSE_TOPIC = 0.45
-_WISHED_TOPIC = 0.33
-"""... less where one is a rule and one a wish, which say their reasons too."""
-_OPINION_TOPIC = 0.34
-"""... where both say what is liked, whatever else they say of it; less is another topic."""
 _CLAUSE = 0.55
 """Share of the smaller one that two clauses have in common when one may deny the other, and the weight of it."""
-_CLAUSES = 0.25
-_CLAUSE_SHARED = 1.7
-_CLEARLY = 1.5
 _ORDERED_TOPIC = 0.45
-_DIFFERING_SENSE = 0.45
-_NOTHING_BUT = 0.8
-"""Share of a denying clause that the other statement must affirm."""
 
 
 def may_contradict(pair: Pair) -> bool:
@@ -78,8 +63,9 @@ def may_contradict(pair: Pair) -> bool:
         or other.persons
         or (one.values and other.values)
         or one.places.keys() & other.places.keys()
-        or pair.alike >= _DIFFERING_SENSE  # a doer or an opposite act asks for more
-        or (pair.contained >= _OPINION_TOPIC and any(clause.sign < 0 for side in pair.clauses for clause in side))
+        or (one.names and other.names)
+        or pair.alike >= DIFFERING_SENSE  # a doer or an opposite act asks for more
+        or (pair.contained >= OPINION_TOPIC and any(clause.sign < 0 for side in pair.clauses for clause in side))
     )
 
 
@@ -252,91 +238,3 @@ def _are_rivals(first: Iterable[str], second: Iterable[str]) -> bool:
 def _overlap(first: Iterable[str], second: Iterable[str]) -> bool:
     """Tell whether a name of one side is, or is part of, one of the other: `杭州` and `杭州滨江区`."""
     return any(one in other or other in one for one in first for other in second)
-
-
-def opposite_sense(pair: Pair) -> Judgement | None:
-    """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
-    is_apart = pair.is_gated or orders_agree(*(each.order for each in pair.frames)) or is_conditional(pair)
-    are_opinions = all("like" in each.weights for each in pair.frames)
-    if pair.reports or is_apart or (pair.contained < _sense_topic(pair) and not are_opinions):
-        return None
-    best = max(_opposed(pair), key=lambda found: found[0], default=None)
-    if best is None:
-        return None
-    shared, clause, other = best
-    same = (shared_weight(c.weights, o.weights) for c, o in _clauses_of(pair) if c.sign == o.sign)
-    if shared <= _CLEARLY * max(same, default=0.0):
-        return None
-    return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
-
-
-def _sense_topic(pair: Pair) -> float:
-    return _WISHED_TOPIC if pair.is_wish_and_rule else _SENSE_TOPIC
-
-
-def _clauses_of(pair: Pair) -> Iterable[tuple[Clause, Clause]]:
-    first, second = ([clause for clause in each if not clause.is_reason] for each in pair.clauses)
-    return itertools.product(first, second)
-
-
-def _opposed(pair: Pair) -> Iterator[tuple[float, Clause, Clause]]:
-    """Yield the clauses of which one denies what the other affirms, with the weight of what both speak of."""
-    for clause, other in _clauses_of(pair):
-        shared = shared_weight(_meant(pair.frames[0], clause), _meant(pair.frames[1], other))
-        less, more = sorted((sum(clause.weights.values()), sum(other.weights.values())))
-        is_opposed = clause.sign != other.sign and not (clause.denies_aside or other.denies_aside)
-        enough = max(_CLAUSE_SHARED, _CLAUSE * less, _CLAUSES * (less + more))
-        if is_opposed and shared >= enough and not _say_others(pair, clause, other):
-            yield shared, clause, other
-
-
-def _meant(frame: Frame, clause: Clause) -> Mapping[str, float]:
-    """Return the weights of a clause; of one that affirms without what it likes less or gives up."""
-    passed_over = frame.lesser | frame.denied if clause.sign > 0 else frozenset()
-    return {c: w for c, w in clause.weights.items() if c not in passed_over} if passed_over else clause.weights
-
-
-def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
-    """Tell whether two clauses share nothing but the subject of both, and each says another thing of it."""
-    subject = {t.concept for t in pair.frames[0].subject} & {t.concept for t in pair.frames[1].subject}
-    first, second = ({c: w for c, w in each.weights.items() if c not in subject} for each in (clause, other))
-    own = [sum(w for c, w in a.items() if c not in b) for a, b in ((first, second), (second, first))]
-    return bool(subject) and min(own) >= A_THING and shared_weight(first, second) < POLE_WEIGHT
-
-
-def denied_beside(pair: Pair) -> Judgement | None:
-    """A clause that denies nothing but what the other statement affirms."""
-    if pair.contained < _DENIED_TOPIC or pair.reports or pair.is_gated or is_conditional(pair):
-        return None
-    for at, text in ((0, pair.other.text), (1, pair.one.text)):
-        other = pair.clauses[1 - at]
-        affirmed = {c for clause in other if clause.sign > 0 for c in clause.weights}
-        affirmed -= {c for clause in other if clause.sign < 0 for c in clause.weights}
-        affirmed -= pair.frames[1 - at].lesser | pair.frames[1 - at].denied
-        for clause in pair.clauses[at]:
-            shared = sum(weight for concept, weight in clause.weights.items() if concept in affirmed)
-            told = sum(w for concept, w in clause.weights.items() if w > _LEAST_SUBJECT and concept != "like")
-            enough = max(A_THING, _NOTHING_BUT * told)
-            if clause.sign < 0 and not (clause.is_reason or clause.denies_aside) and shared >= enough:
-                said = (_said(clause), text)
-                return Judgement(Label.CONFLICT, "opposite sense", said[::-1] if at else said)
-    return None
-
-
-def differing_sense(pair: Pair) -> Judgement | None:
-    """On the whole one affirms and one denies, and no clause by itself is the other's denial."""
-    one, other = pair.frames
-    is_about_one = pair.alike >= _DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
-    denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
-    is_told = not pair.reports and not denies_aside and one.subject and other.subject
-    is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_conditional(pair)
-    if not is_about_one or not is_told or is_apart or sense(pair, 0) == sense(pair, 1):
-        return None
-    return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
-
-
-def _said(clause: Clause) -> str:
-    text = " ".join(token.surface for token in clause.tokens)
-    spaces = (at for at, character in enumerate(text) if character == " " and is_cjk(text[at - 1 : at]))
-    between = {at for at in spaces if is_cjk(text[at + 1 : at + 2])}
-    return "".join(character for at, character in enumerate(text) if at not in between)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -56,7 +57,8 @@ def _matches(text: str, other_text: str) -> list[_Match]:
     """Return the pairs of spans that stand for each other, none of them overlapping, the plainest chosen first."""
     one, other = tokens_of(text), tokens_of(other_text)
     there, here = ({token.concept for token in tokens if token.weight} for tokens in (other, one))
-    if not any(_is_lacking(token, there) for token in one) or not any(_is_lacking(token, here) for token in other):
+    lacking = [[t for t in one if _is_lacking(t, there)], [t for t in other if _is_lacking(t, here)]]
+    if not all(lacking) or all(token.is_name for token in itertools.chain(*lacking)):
         return []  # before the thesaurus is loaded
     found = []
     theirs = _lacking(other_text, here)

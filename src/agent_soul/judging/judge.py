@@ -6,15 +6,12 @@ import functools
 from collections.abc import Callable
 
 from agent_soul.judging.against import (
-    denied_beside,
     differing_number,
     differing_place,
-    differing_sense,
     differing_setting,
     differing_value,
     given_up,
     may_contradict,
-    opposite_sense,
     turned_choice,
     turned_order,
 )
@@ -38,6 +35,7 @@ from agent_soul.judging.kinds import denied_kind, may_deny_a_kind
 from agent_soul.judging.naming import differing_in_a_name, differing_name
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
 from agent_soul.judging.same import LEAST_ALIKE, NEARLY, same_words, says_nearly_the_same, says_the_same
+from agent_soul.judging.senses import denied_beside, differing_sense, opposite_sense
 
 _JUDGED_KEPT = 1024
 """Who groups duplicates asks for a pair again at once."""
@@ -53,9 +51,9 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     given_up,
     turned_choice,
     turned_order,
-    denied_kind,
     other_case,
     other_subject,
+    denied_kind,
     other_object,
     differing_number,
     differing_setting,
