@@ -25,6 +25,8 @@ from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX
 
 BOM = b"\xef\xbb\xbf"
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_FIRST_BYTES = 16
+"""Of UTF-16 every other byte of the marks that an object begins with is zero."""
 _MANY_BYTES = 1 << 18
 """A thousand lines or so: then what takes a moment to load is sooner done than what does not."""
 _MIN_BYTES_FOR_TWO_CORES = 1 << 20
@@ -204,7 +206,7 @@ def _problem(path: str, code: str, message: str, level: Literal["error", "notice
 
 
 def _parse_file(path: str, content: bytes, log: Log) -> None:
-    if content.startswith(UTF16):
+    if content.startswith(UTF16) and b"\0" in content[:_FIRST_BYTES]:  # else one bad line begins like that
         log.problems.append(Problem(path, 1, 1, "utf-16", "is UTF-16; the log is UTF-8: convert the file"))
         return
     if content.startswith(BOM):

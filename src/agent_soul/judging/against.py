@@ -114,7 +114,12 @@ def differing_number(pair: Pair) -> Judgement | None:
 
 
 def _topic_of_clauses(pair: Pair, quantity: Quantity, rival: Quantity) -> float:
-    """Return the share in common of the clauses that give two numbers; 0 where they share no whole word."""
+    """Return the share in common of the clauses that give two numbers; 0 where they share no whole word.
+
+    And where there is but one clause in each, of which all has been compared.
+    """
+    if all(len(each.clauses) == 1 for each in pair.frames):
+        return 0.0
     clauses, beside = (
         [clause.weights for clause in each.clauses if any(token.quantity == number for token in clause.tokens)]
         for each, number in zip(pair.frames, (quantity, rival), strict=True)

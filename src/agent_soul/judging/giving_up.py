@@ -56,6 +56,7 @@ _MOVING = frozenset({"move", "move out", "migrate", "convert", "switch", "left a
 _WENT = frozenset({"went", "gone"})
 _COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
 _CHOOSING = frozenset({"decide", "like"})
+_REACH_OF_PREFERRING = 5
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
 
@@ -114,15 +115,20 @@ def lesser(tokens: Sequence[Token]) -> Iterable[str]:
     words = [token.surface.lower() for token in tokens]
     at = next((at for at, word in enumerate(words) if word in _COMPARING), len(words))
     likes = next((n for n, token in enumerate(tokens) if token.concept == "like"), len(tokens))
-    if likes < at:
+    if likes < at < len(tokens):
         yield from (token.concept for token in tokens[at:] if token.weight)
-    yield from (tokens[n + 1].concept for n in range(likes + 2, len(tokens) - 1) if _is_preferred_to(tokens, n))
+    elif likes < len(tokens) and words[likes].startswith("prefer"):
+        near = range(likes + 2, min(likes + _REACH_OF_PREFERRING, len(tokens) - 1))
+        is_act = any(word.endswith("ing") for word in words[likes + 1 : likes + _REACH_OF_PREFERRING])
+        to = next((n for n in near if _is_preferred_to(tokens, n) and not is_act), len(tokens))
+        yield from (token.concept for token in tokens[to:] if token.weight)
 
 
 def _is_preferred_to(tokens: Sequence[Token], at: int) -> bool:
-    """Tell whether a word is the `to` between two values of one setting: `prefers tabs to spaces`."""
-    sides = [token.word.setting for token in (tokens[at - 1], tokens[at + 1]) if token.word and token.word.setting]
-    return tokens[at].surface.lower() == "to" and len(sides) == 2 and sides[0][0] == sides[1][0]
+    """Tell whether a word is the `to` of `prefers tabs to spaces`, and begins no verb."""
+    word = tokens[at + 1].word
+    is_verb = word is not None and "verbs" in word.roles and not word.setting
+    return tokens[at].surface.lower() == "to" and bool(tokens[at + 1].weight) and not is_verb
 
 
 def excluded(tokens: Sequence[Token]) -> Iterable[str]:

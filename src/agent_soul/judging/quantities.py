@@ -140,7 +140,8 @@ class Quantity(NamedTuple):
 
     @property
     def is_an_article(self) -> bool:
-        return self.kind == "count" and self.value == 1 and self.shown.lower().startswith(("一", "one"))
+        is_said = self.shown.startswith("一") or (self.shown.lower() == "one" and bool(self.things))
+        return self.kind == "count" and self.value == 1 and is_said
 
     @property
     def is_version(self) -> bool:

@@ -208,7 +208,7 @@ def _counting(tokens: list[Token]) -> list[Token]:
             end = next((n for n in range(at + 1, len(tokens)) if tokens[n].ends_clause), len(tokens))
             things = [t.concept for t in tokens[at + 1 : end] if t.weight][:_COUNTED_WITHIN]
             if at and tokens[at - 1].surface.lower() in _MEASURED:
-                things = [tokens[at - 1].concept]  # port 8080
+                things = []  # port 8080 counts nothing of what follows
             if token.surface.endswith(_TIMES):
                 things += [t.concept for t in tokens[:at] if t.weight]
             counted[at] = token._replace(quantity=token.quantity._replace(things=frozenset(things)))
