@@ -272,18 +272,18 @@ def test_what_a_merge_kept_is_taken_back_by_name_and_by_a_later_copy_of_it(taken
     assert {found[id_] for id_ in ("old", "bbb", "mmm", "new")} == {"retracted"}
 
 
-@given(st.lists(st.tuples(st.integers(10, 28), st.integers(1, 28), st.booleans()), max_size=8))
+REPEATED = [made(f"s-{day:02}", f"05-{day:02}", summary="Uses npm.") for day in range(1, 31)]
+UPON_THEM = [made(f"a-{day:02}", f"05-{day:02}") for day in range(1, 31)]
+
+
+@given(st.lists(st.tuples(st.integers(9, 28), st.integers(1, 28), st.booleans()), max_size=8))
 def test_coverage_is_what_its_definition_says(acts: list[tuple[int, int, bool]]) -> None:
-    statements = [made(f"s-{day:02}", f"05-{day:02}", summary="Uses npm.") for day in range(1, 31)]
-    coverage = Coverage({event.id: event.identity for event in statements})
-    added = [
-        (made(f"a-{day:02}", f"05-{day:02}"), statements[after].instant if partly else -(10**30))
-        for day, after, partly in acts
-    ]
+    coverage = Coverage({event.id: event.identity for event in REPEATED})
+    added = [(UPON_THEM[day], REPEATED[after].instant if partly else -(10**30)) for day, after, partly in acts]
     for act, after in added:
         coverage.add(act, ["s-01"], after=dict.fromkeys(["s-01"], after).__getitem__)
 
-    for event in statements[1:]:
+    for event in REPEATED[1:]:
         upon = [act for act, after in added if after < event.instant <= act.instant]
         assert coverage.of(event) == max(upon, key=lambda act: act.sort_key, default=None)
 
