@@ -341,16 +341,17 @@ def test_a_long_history_keeps_within_its_page() -> None:
 def test_runs_stand_in_the_order_of_their_reports_though_a_merge_has_the_time_of_what_it_merged() -> None:
     def run(name: str, day: int, merged: int) -> list[dict[str, Any]]:
         origin = {"tool": "soul consolidate", "batch": name}
-        report = {"kind": "project-update", "scope": "daily", "ts": f"2026-02-{day}T12:00:00Z"}
         members = [f"{name}-{n}" for n in range(2)]
-        replacing = {"supersedes": members, "derived_from": members, "event_id": f"{name}-m"}
+        said = {"summary": f"{name} was said.", "ts": f"2026-01-{merged}T12:00:00Z"}
+        report = {"kind": "project-update", "scope": "daily", "ts": f"2026-02-{day}T12:00:00Z"}
+        replacing: dict[str, Any] = {"supersedes": members, "derived_from": members, "event_id": f"{name}-m"}
         return [
-            *(event(merged - 2, f"{name} was said.", event_id=id_) for id_ in members),
-            event(merged, f"{name} was said.", origin=origin | {"id": "1"}, **replacing),
-            event(day, f"Run {name}.", event_id=f"{name}-r", origin=origin | {"id": "2"}, **report),
+            *(event(0, **said, event_id=id_) for id_ in members),
+            event(0, **said, **replacing, origin=origin | {"id": "1"}),
+            event(0, f"Run {name}.", event_id=f"{name}-r", origin=origin | {"id": "2"}, **report),
         ]
 
-    page = compiled([*run("first", 20, 40), *run("second", 21, 30)]).texts["upkeep.md"]
+    page = compiled([*run("first", 20, 15), *run("second", 21, 11)]).texts["upkeep.md"]
 
     assert headings(page) == ["2026-02-21 soul consolidate by mac", "2026-02-20 soul consolidate by mac"]
 
