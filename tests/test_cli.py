@@ -577,7 +577,31 @@ class TestJudging:
             in soul("resolve", "c-zzz", "--both", "x", "--source", "a-b", code=2).stderr
         )
         assert "is in no open conflict" in soul("resolve", lone, "--both", "x", "--source", "a-b", code=2).stderr
-        assert "no event has the id" in soul("resolve", ports[0], "--keep", lone, "--source", "a-b", code=2).stderr
+        assert "no event has the id" in soul("resolve", ports[0], "--keep", "zz", "--source", "a-b", code=2).stderr
+        (conflict,) = self.conflicts(soul)
+        other = soul("resolve", conflict["id"], "--keep", lone[:8], "--source", "a-b", code=2).stderr
+        assert f"{lone[:8]} is not in the conflict {conflict['id']}" in other
+        assert f"--keep one of: {ports[1][:8]}, {ports[0][:8]}" in other
+        among = soul("resolve", *ports, "--keep", lone, "--source", "a-b", code=2).stderr
+        assert f"{lone[:8]} is not among the events named" in among
+        for way, step in (("--both", '--both "why both hold"'), ("--write", '--write "what holds"')):
+            said = soul("resolve", ports[0], way, " ", "--source", "a-b", code=2).stderr
+            assert f"{way} says nothing; nothing was written" in said
+            assert f"say it: {step}" in said
+
+    def test_what_does_not_contradict_the_kept_one_stays_and_is_named(self, soul: Soul) -> None:
+        texts = ("Deploys happen on Friday.", "Deploys never happen on Friday.", "Deploys happen on Friday afternoon.")
+        one, against, beside = (add(soul, text)["event_id"] for text in texts)
+        (conflict,) = self.conflicts(soul)
+        assert len(conflict["members"]) == 3
+
+        said = soul("resolve", conflict["id"], "--keep", one, "--source", "a-b").stderr
+
+        assert f"taken back: {against[:8]}" in said
+        assert f"stays: {beside[:8]}" in said
+        assert f"it was not found to contradict {one[:8]}" in said
+        assert f"`soul retract {beside[:8]} --reason WHY --source YOUR-ID`" in said
+        assert self.conflicts(soul) == []
 
     def test_several_events_that_no_rule_sees_are_settled_by_name(self, soul: Soul) -> None:
         one, other = (add(soul, text)["event_id"] for text in ("Ann decides.", "The council decides."))
@@ -603,6 +627,50 @@ class TestJudging:
         assert json.loads(soul("dedup", "--json").stdout)["clusters"] == []
         assert "concise replies. (" in page(hub, "profile.md")
         assert "User likes concise" not in page(hub, "profile.md")
+
+    def test_a_side_of_an_open_conflict_is_merged_by_name_alone(self, soul: Soul) -> None:
+        texts = ("User likes concise replies.", "User prefers short answers.", "User dislikes short answers.")
+        for text in texts:
+            add(soul, text, *PROFILE)
+        (cluster,) = json.loads(soul("dedup", "--json").stdout)["clusters"]
+        (conflict,) = self.conflicts(soul)
+        assert cluster["conflicts"] == [conflict["id"]]
+
+        said = soul("dedup", "--apply", "--source", "a-b").stderr
+        assert f"{cluster['id']} is left out: it holds a side of the open conflict {conflict['id']}" in said
+        assert f"`soul resolve {conflict['id']} --keep EVENT --source YOUR-ID`" in said
+        assert f"`soul dedup {cluster['id']} --apply --source YOUR-ID`" in said
+        assert "0 merged; the pages" in said
+        said = soul("dedup", cluster["id"], "--apply", "--source", "a-b").stderr
+        assert "1 merged" in said
+        assert "left out" not in said
+
+    def test_a_merge_stands_on_the_day_of_what_it_merged_and_is_undone_by_taking_it_back(
+        self, soul: Soul, git_hub: Path
+    ) -> None:
+        place = ("--scope", "daily", "--kind", "preference")
+        for n, text in enumerate(("User likes concise replies.", "User prefers short answers.")):
+            add(soul, text, *place, "--ts", f"2026-03-01T23:30:0{n}-08:00")
+        soul("compile")
+        git(git_hub, "add", "--all")
+        git(git_hub, "commit", "-m", "Notes.")
+        before = git(git_hub, "rev-parse", "HEAD").strip()
+        assert "short answers" in page(git_hub, "daily/2026-03-01.md")
+
+        (cluster,) = json.loads(soul("dedup", "--apply", "--source", "a-b", "--json").stdout)["clusters"]
+
+        (file,) = (git_hub / "sources" / "a-b").iterdir()
+        assert file.name.startswith("2026-03-02.")
+        soul("validate")
+        soul("validate", "--since", before)
+        soul("compile")
+        daily = page(git_hub, "daily/2026-03-01.md")
+        assert ("short answers" in daily, "concise" in daily) == (True, False)
+        said = soul("retract", cluster["event_id"], "--reason", "They differ.", "--source", "a-b").stderr
+        assert sum("holds again" in line for line in said.split("\n")) == 2
+        soul("compile")
+        daily = page(git_hub, "daily/2026-03-01.md")
+        assert ("short answers" in daily, "concise" in daily) == (True, True)
 
     def test_what_is_only_nearly_the_same_is_merged_by_name_alone(self, soul: Soul) -> None:
         for text in (

@@ -185,6 +185,12 @@ def test_a_merge_that_was_answered_is_not_made_again() -> None:
     assert consolidated(*SAME, done, event(4, "No.", kind="retraction", supersedes=["event-3"])).merges == ()
 
 
+def test_a_side_of_an_open_conflict_is_merged_by_nobody_but_a_person() -> None:
+    against = event(3, "User dislikes short answers.", scope="profile", kind="preference")
+    assert consolidated(*SAME, against).merges == ()
+    assert len(consolidated(*SAME, against, propose=True).merges) == 1
+
+
 def test_what_may_not_be_written_again_costs_itself_alone() -> None:
     def checked(records: Iterable[Mapping[str, Any]]) -> list[Event]:
         return [draft({"source": "mac", **record}, datetime.now(UTC)) for record in records]
@@ -330,6 +336,24 @@ def test_a_long_history_keeps_within_its_page() -> None:
     assert headings(page)[0] == "2026-03-01 soul consolidate by mac"
     assert "Left out for room: " in page
     assert len(page.encode()) <= 12 << 10
+
+
+def test_runs_stand_in_the_order_of_their_reports_though_a_merge_has_the_time_of_what_it_merged() -> None:
+    def run(name: str, day: int, merged: int) -> list[dict[str, Any]]:
+        origin = {"tool": "soul consolidate", "batch": name}
+        members = [f"{name}-{n}" for n in range(2)]
+        said = {"summary": f"{name} was said.", "ts": f"2026-01-{merged}T12:00:00Z"}
+        report = {"kind": "project-update", "scope": "daily", "ts": f"2026-02-{day}T12:00:00Z"}
+        replacing: dict[str, Any] = {"supersedes": members, "derived_from": members, "event_id": f"{name}-m"}
+        return [
+            *(event(0, **said, event_id=id_) for id_ in members),
+            event(0, **said, **replacing, origin=origin | {"id": "1"}),
+            event(0, f"Run {name}.", event_id=f"{name}-r", origin=origin | {"id": "2"}, **report),
+        ]
+
+    page = compiled([*run("first", 20, 15), *run("second", 21, 11)]).texts["upkeep.md"]
+
+    assert headings(page) == ["2026-02-21 soul consolidate by mac", "2026-02-20 soul consolidate by mac"]
 
 
 def test_without_upkeep_there_is_no_such_page() -> None:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_soul.config import default_config
-from agent_soul.conflicts import statement_of
-from agent_soul.dedup import Cluster, find_clusters
+from agent_soul.conflicts import find_conflicts, statement_of
+from agent_soul.dedup import Cluster, disputed, find_clusters
 from agent_soul.judging import Label, judge
 from agent_soul.resolve import Resolution, resolve
 from hubs import AS_OF, event, log_of
@@ -40,6 +40,7 @@ def test_the_newest_wording_stands_for_all_and_nothing_else_is_lost() -> None:
     assert cluster.replacement() == {
         "kind": "preference",
         "scope": "profile",
+        "ts": "2026-03-01T09:02:00.000000001+00:00",
         "summary": "User prefers short answers.",
         "detail": "Said in March.",
         "keywords": ["brief", "简洁"],
@@ -57,9 +58,43 @@ NEARLY = (
 )
 
 
+NEARLY_ELSEWHERE = [each | {"event_id": f"x-{n}", "scope": "project", "project": "x"} for n, each in enumerate(NEARLY)]
+
+
 def test_what_is_only_nearly_the_same_is_suggested_and_not_certain() -> None:
     (sure,), (nearly,) = clusters(LIKES, PREFERS), clusters(*NEARLY)
     assert (sure.is_certain, nearly.is_certain) == (True, False)
+
+
+def test_what_is_merged_is_not_stated_anew() -> None:
+    later = event(3, "User drinks tea.", scope="profile", kind="preference")
+    (cluster,) = clusters(LIKES, PREFERS)
+    merged = event(50, **{"source": "a-judge"} | cluster.replacement())
+
+    assert [verdict.event.id for verdict in resolution(LIKES, PREFERS, later, merged).active] == ["event-50", "event-3"]
+    undone = event(60, "No.", kind="retraction", supersedes=["event-50"])
+    active = [verdict.event.id for verdict in resolution(LIKES, PREFERS, later, merged, undone).active]
+    assert active == ["event-1", "event-2", "event-3"]
+
+
+def test_a_merge_of_notes_stays_a_note_of_their_day() -> None:
+    late = [each | {"scope": "daily", "ts": f"2026-03-01T23:59:5{n}+08:00"} for n, each in enumerate((LIKES, PREFERS))]
+    (cluster,) = clusters(*late)
+
+    assert cluster.replacement()["ts"] == "2026-03-01T23:59:51.000000001+08:00"
+
+
+def test_a_side_of_an_open_conflict_is_named() -> None:
+    against = event(3, "User dislikes short answers.", scope="profile", kind="preference")
+    found = resolution(LIKES, PREFERS, against, *NEARLY_ELSEWHERE)
+    both = find_clusters(found)
+    conflicts = find_conflicts(found)
+
+    (held,) = disputed(both, conflicts).items()
+
+    assert len(both) == 2
+    assert held == (clusters(LIKES, PREFERS)[0].id, tuple(conflict.id for conflict in conflicts))
+    assert disputed(both, ()) == {}
 
 
 def test_the_id_is_of_the_members_whatever_their_order() -> None:

@@ -23,7 +23,7 @@ from agent_soul.event import (
     serialise,
     short_id,
 )
-from agent_soul.instants import add_days, parse_instant, utc_date
+from agent_soul.instants import add_days, just_after, parse_instant, utc_date
 
 PATH = "sources/laptop/2026-11-30.0badcafe.ndjson"
 GOOD: dict[str, Any] = {
@@ -354,3 +354,18 @@ def test_a_few_lines_are_written_as_many_are(record: dict[str, Any]) -> None:
     strict_json._lines = itertools.count(1)
 
     assert serialise(record) == orjson.dumps(in_field_order(record)) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("ts", "after"),
+    [
+        ("2026-03-01T12:00:00Z", "2026-03-01T12:00:00.000000001Z"),
+        ("2026-03-01 12:00+0800", "2026-03-01T12:00:00.000000001+0800"),
+        ("2026-03-01T12:00:03.123456-03:30", "2026-03-01T12:00:03.123456001-03:30"),
+        ("1969-12-31t23:59:58,9999999995z", "1969-12-31T23:59:59.000000000z"),
+        ("2026-03-01T23:59:59.999999999+08:00", "2026-03-01T23:59:59.999999999+08:00"),
+    ],
+)
+def test_just_after_a_time_is_a_nanosecond_later_on_the_same_day(ts: str, after: str) -> None:
+    assert just_after(ts) == after
+    assert parse_instant(after) - parse_instant(ts) == (ts != after)

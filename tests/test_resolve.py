@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_soul import schemas
+from agent_soul.acts import Coverage
 from agent_soul.config import Config, default_config
 from agent_soul.event import Event, build
 from agent_soul.log import parse_log, read_source_files
@@ -215,6 +216,76 @@ def test_retracting_covers_identical_duplicates_that_are_not_newer() -> None:
     found = statuses(*events)
 
     assert found == {"old": "retracted", "aaa": "retracted", "tie": "retracted", "rrr": "mark", "new": "active"}
+
+
+def merge(id_: str, *members: str, day: str = "06-12", **fields: Any) -> Event:
+    """Make an event that keeps the words "Is brief." for all members."""
+    fields = {"summary": "Is brief.", "derived_from": list(members), **fields}
+    return made(id_, day, supersedes=list(members), **fields)
+
+
+def test_whoever_takes_a_merge_back_has_all_of_it_again() -> None:
+    older, kept = made("aaa", summary="Answers shortly."), made("bbb", "06-11", summary="Is brief.")
+    copy = made("old", "06-09", summary="is brief", source="phone")
+    log = [older, kept, copy, merge("mmm", "aaa", "bbb")]
+
+    assert statuses(*log)["old"] == "superseded"
+    assert statuses(*log, retraction("rrr", "mmm", day="06-13")) == {
+        "aaa": "active",
+        "bbb": "active",
+        "old": "duplicate",
+        "mmm": "retracted",
+        "rrr": "mark",
+    }
+
+
+def test_a_merge_of_merges_is_taken_back_step_by_step() -> None:
+    log = [made("aaa", summary="Answers shortly."), made("bbb", "06-11", summary="Is brief.")]
+    log += [merge("m-1", "aaa", "bbb"), made("ccc", summary="Says little."), merge("m-2", "m-1", "ccc", day="06-13")]
+    first = [*log, retraction("r-2", "m-2", day="06-14")]
+
+    assert {v.event.id for v in judged(*log).active} == {"m-2"}
+    assert {v.event.id for v in judged(*first).active} == {"m-1", "ccc"}
+    assert {v.event.id for v in judged(*first, retraction("r-1", "m-1", day="06-14")).active} == {"aaa", "bbb", "ccc"}
+
+
+def test_the_same_merge_by_two_machines_is_taken_back_at_once_and_so_is_what_restates_it() -> None:
+    log = [made("aaa", summary="Answers shortly."), made("bbb", "06-11", summary="Is brief.")]
+    log += [merge(id_, "aaa", "bbb", source=source) for id_, source in (("m-1", "desk"), ("m-2", "mac"))]
+    log += [made("new", "06-12T13:00:00", summary="Is brief."), retraction("rrr", "m-2", day="06-13")]
+
+    found = statuses(*log)
+
+    assert {found[id_] for id_ in ("m-1", "m-2", "new")} == {"retracted"}
+    assert {found[id_] for id_ in ("aaa", "bbb")} == {"active"}
+
+
+@pytest.mark.parametrize("taken_back", [("mmm", "bbb"), ("bbb", "mmm"), ("new",)])
+def test_what_a_merge_kept_is_taken_back_by_name_and_by_a_later_copy_of_it(taken_back: tuple[str, ...]) -> None:
+    log = [made("aaa", summary="Answers shortly."), made("bbb", "06-11", summary="Is brief.")]
+    log += [made("old", "06-09", summary="Is brief."), merge("mmm", "aaa", "bbb")]
+    log += [made("new", "06-12T13:00:00", summary="Is brief."), retraction("rrr", *taken_back, day="06-13")]
+
+    found = statuses(*log)
+
+    assert found["aaa"] == "active"
+    assert {found[id_] for id_ in ("old", "bbb", "mmm", "new")} == {"retracted"}
+
+
+REPEATED = [made(f"s-{day:02}", f"05-{day:02}", summary="Uses npm.") for day in range(1, 31)]
+UPON_THEM = [made(f"a-{day:02}", f"05-{day:02}") for day in range(1, 31)]
+
+
+@given(st.lists(st.tuples(st.integers(9, 28), st.integers(1, 28), st.booleans()), max_size=8))
+def test_coverage_is_what_its_definition_says(acts: list[tuple[int, int, bool]]) -> None:
+    coverage = Coverage({event.id: event.identity for event in REPEATED})
+    added = [(UPON_THEM[day], REPEATED[after].instant if partly else -(10**30)) for day, after, partly in acts]
+    for act, after in added:
+        coverage.add(act, ["s-01"], after=dict.fromkeys(["s-01"], after).__getitem__)
+
+    for event in REPEATED[1:]:
+        upon = [act for act, after in added if after < event.instant <= act.instant]
+        assert coverage.of(event) == max(upon, key=lambda act: act.sort_key, default=None)
 
 
 def test_restating_and_superseding_at_once_leaves_the_new_one() -> None:
@@ -688,6 +759,14 @@ SHAPES = {
     "retractions of retractions": lambda n: numbered(n, kind="retraction", supersedes=[f"id-{n - 1:05}"]),
     "equal retractions": lambda n: numbered(n, kind="retraction", summary="One.", supersedes=["id-00000"]),
     "contents of one id": lambda n: numbered(n, event_id="one"),
+    "merges that are taken back": lambda n: numbered(
+        n,
+        **(
+            {"summary": "One.", "supersedes": [f"id-{n - 2:05}"]}
+            if n % 2
+            else {"kind": "retraction", "supersedes": [f"id-{n - 1:05}"]}
+        ),
+    ),
     "self references": lambda n: numbered(n, supersedes=[f"id-{n:05}"]),
     "marks": lambda n: numbered(n, kind="mark", mark={"action": "archive", "targets": ["id-00000", f"id-{n:05}"]}),
     "settlements": lambda n: numbered(n, kind="mark", mark={"action": "settle", "targets": ["id-00000", "id-00001"]}),

@@ -6,8 +6,11 @@ act is later than what it names, whatever the clocks say; nobody can name an eve
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
 
 from agent_soul.errors import Problem
 from agent_soul.event import Event, short_id
@@ -16,6 +19,7 @@ from agent_soul.graph import cut_cycles, latest_first
 MARK_KINDS = frozenset({"mark", "retraction"})
 
 Identity = tuple[str, ...]
+_BEFORE_ALL = -(10**30)
 
 
 class Horizon(NamedTuple):
@@ -28,24 +32,40 @@ class Horizon(NamedTuple):
         return event.date > self.stated or event.valid_from > self.as_of
 
 
+class _Reach(NamedTuple):
+    """An act upon all identical statements that are later than `after` (ns) and not later than the act."""
+
+    after: int
+    act: Event
+
+
+def _everything(_: str) -> int:
+    return _BEFORE_ALL
+
+
 class Coverage:
     """The newest act upon each event: one that names it, or one upon an identical event that is not older than it."""
 
     def __init__(self, identities: Mapping[str, Identity]) -> None:
         self._identities = identities
         self._named: dict[str, Event] = {}
-        self._alike: dict[Identity, Event] = {}
+        # Of each statement both `after` and the acts rise; who is older and reaches no further back decides nothing.
+        self._alike: dict[Identity, list[_Reach]] = defaultdict(list)
 
-    def add(self, act: Event, targets: Iterable[str]) -> None:
+    def add(self, act: Event, targets: Iterable[str], after: Callable[[str], int] = _everything) -> None:
+        """Let `act` cover its targets and, of what is identical to one, all that is later than `after(target)`."""
         for target in targets:
-            _keep_newest(self._named, target, act)
+            if target not in self._named or self._named[target].sort_key < act.sort_key:
+                self._named[target] = act
             if target in self._identities:
-                _keep_newest(self._alike, self._identities[target], act)
+                _extend(self._alike[self._identities[target]], _Reach(after(target), act))
 
     def of(self, event: Event) -> Event | None:
         """Return the newest act that covers the event, among those that were added so far."""
         named = self._named.get(event.id)
-        alike = self._alike.get(self._identities[event.id])
+        reaches = self._alike.get(self._identities[event.id])
+        place = bisect_left(reaches, event.instant, key=lambda reach: reach.after) if reaches else 0
+        alike = reaches[place - 1].act if reaches and place else None
         if alike is None or alike.instant < event.instant:
             return named
         return alike if named is None or alike.sort_key > named.sort_key else named
@@ -108,18 +128,30 @@ class Acts:
         """Decide what is retracted and what is approved; of two decisions on one proposal the later one holds."""
         edges = {event.id: self._targets(event) for event in judgements if not self.horizon.is_ahead(event)}
         coverage = Coverage(self.identities)
+        restated = cache(self._restated)
         for act, targets in self._in_turn(edges, "retract"):
             self._note(self.retracted, act, coverage)
             if not self.counts(act):
                 continue
             if act.kind == "retraction":
-                coverage.add(act, targets)
+                coverage.add(act, targets, after=restated)
             else:
                 self._review(act, targets)
         self._note_all(self.retracted, coverage, besides=edges)
         for id_ in self.clashing:
             if taken_back := coverage.upon(id_):
                 self.retracted[id_] = taken_back
+
+    def _restated(self, id_: str) -> int:
+        """Return the instant (ns) of the newest identical statement that an event replaces, before all time if none.
+
+        A merge keeps the words of one of its statements. Who takes it back undoes the merge, and that statement holds
+        again with the others.
+        """
+        replaced = self.by_id[id_].supersedes if id_ in self.by_id else ()
+        others = [self.by_id[other] for other in replaced if other in self.by_id and other != id_]
+        alike = (other.instant for other in others if self.identities[other.id] == self.identities[id_])
+        return max(alike, default=_BEFORE_ALL)
 
     def _review(self, decision: Event, targets: Iterable[str]) -> None:
         proposals = [id_ for id_ in targets if id_ in self.by_id and self.by_id[id_].data.get("proposed") is True]
@@ -196,6 +228,10 @@ def _is_judgement(event: Event) -> bool:
     return event.kind == "retraction" or is_mark(event, "approve") or is_mark(event, "reject")
 
 
-def _keep_newest(table: dict[Any, Event], key: str | Identity, act: Event) -> None:
-    if key not in table or table[key].sort_key < act.sort_key:
-        table[key] = act
+def _extend(reaches: list[_Reach], new: _Reach) -> None:
+    """Put an act in place of the older ones that reach no further back, unless a newer one reaches as far itself."""
+    place = bisect_left(reaches, new.act.sort_key, key=lambda reach: reach.act.sort_key)
+    if place < len(reaches) and reaches[place].after <= new.after:
+        return
+    start = bisect_left(reaches, new.after, hi=place, key=lambda reach: reach.after)
+    reaches[start:place] = [new]

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent_soul.conflicts import Settled, judged_pairs, stated_for, statement_of
+from agent_soul.conflicts import Conflict, Settled, judged_pairs, stated_for, statement_of
 from agent_soul.digests import sha256
 from agent_soul.event import Event, is_report_of_upkeep
+from agent_soul.instants import just_after
 from agent_soul.judging import NEARLY_THE_SAME, Label, judge
 from agent_soul.resolve import Resolution
 from agent_soul.settling import place_of
@@ -52,11 +53,13 @@ class Cluster:
     def replacement(self) -> dict[str, Any]:
         """Return the record of the event that stands for all: the newest wording, what the newest knows, all keywords.
 
-        `derived_from` names the members and so credits their sources.
+        `derived_from` names the members and so credits their sources. Its time is that of the newest, a nanosecond
+        later: nobody has stated it anew, so it is neither newer than what was said since nor a note of today.
         """
         newest = self.members[0]
         ids = [member.id for member in self.members]
         record: dict[str, Any] = {"kind": newest.kind, **place_of(newest), "summary": newest.summary}
+        record["ts"] = just_after(newest.data["ts"])
         for name in _CARRIED:
             given = [member.data[name] for member in self.members if name in member.data]
             if given and (name not in ("decision", "lesson") or newest.kind == name):
@@ -78,6 +81,15 @@ def find_clusters(resolution: Resolution, scope: str = "") -> list[Cluster]:
     clusters = [cluster for events in reaches.values() for cluster in _clusters_in(events, settled)]
     wanted = [c for c in clusters if not scope or any(member.scope == scope for member in c.members)]
     return sorted(wanted, key=lambda cluster: cluster.members[0].sort_key, reverse=True)
+
+
+def disputed(clusters: Iterable[Cluster], conflicts: Sequence[Conflict]) -> dict[str, tuple[str, ...]]:
+    """Return the ids of the clusters of which a statement is in an open conflict, each with those of the conflicts.
+
+    Merging one would decide in passing what the conflict asks a person.
+    """
+    ids = {c.id: tuple(x.id for x in conflicts if any(m.id in x.against for m in c.members)) for c in clusters}
+    return {cluster: named for cluster, named in ids.items() if named}
 
 
 def _clusters_in(events: Sequence[Event], settled: Settled) -> Iterable[Cluster]:

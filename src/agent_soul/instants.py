@@ -32,6 +32,18 @@ def parse_instant(ts: str) -> int:
     return whole + int(found[1][:9].ljust(9, "0")) if found[1] else whole
 
 
+def just_after(ts: str) -> str:
+    """Return the nanosecond after an RFC 3339 time, with its offset; the last one of a minute is returned as it is.
+
+    So it stays on its day, in UTC and on the writer's calendar. Raises as `parse_instant` does.
+    """
+    instant = parse_instant(ts) + 1
+    if instant % (60 * _NS) == 0:
+        return ts
+    offset = ts[-1:] if ts[-1] in "Zz" else ts[-6:].lstrip("0123456789.,")
+    return f"{ts[:10]}T{ts[11:16]}:{instant // _NS % 60:02}.{instant % _NS:09}{offset}"
+
+
 def utc_date(instant: int) -> str:
     """Return the UTC date of `instant` (ns since 1970) as `YYYY-MM-DD`; raises `ValueError` outside years 1 to 9999."""
     return _day_name(instant // (86400 * _NS))

@@ -9,7 +9,7 @@ from typing import Any
 from agent_soul.conflicts import Conflict
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event, short_id
-from agent_soul.references import find_event
+from agent_soul.references import KnownIds, find_event
 from agent_soul.resolve import Resolution, Status, content_digest
 from agent_soul.text import neutralise
 
@@ -30,6 +30,11 @@ class Dispute:
         """Return the events that cannot hold beside `event`: those that it contradicts, else all others."""
         against = self.conflict.against[event.id] if self.conflict else ()
         return [other for other in self.events if other.id != event.id and (not against or other.id in against)]
+
+    def beside(self, event: Event) -> list[Event]:
+        """Return the others, which stay where `event` is kept: what they contradict is a rival of it."""
+        gone = {event.id, *(rival.id for rival in self.rivals_of(event))}
+        return [other for other in self.events if other.id not in gone]
 
 
 def find_dispute(conflicts: Sequence[Conflict], events: Sequence[Event], wanted: Sequence[str]) -> Dispute:
@@ -56,11 +61,22 @@ def _of_one(conflicts: Sequence[Conflict], none: str, wanted: str) -> Dispute:
     return Dispute(conflicts[0].members, conflicts[0])
 
 
+def find_kept(dispute: Dispute, events: Sequence[Event], wanted: str) -> Event:
+    """Return the event in dispute whose id is or starts with `wanted`, out of all `events` here.
+
+    Raises `RefusedError` where none or several are named, or one that is not in dispute, and says which are.
+    """
+    if KnownIds(event.id for event in dispute.events).beginning_with(wanted):
+        return find_event(dispute.events, wanted)
+    other = find_event(events, wanted)
+    place = f"in the conflict {dispute.conflict.id}" if dispute.conflict else "among the events named"
+    named = ", ".join(short_id(event.id) for event in dispute.events[:_IDS_NAMED])
+    more = f" and {len(dispute.events) - _IDS_NAMED} more" if len(dispute.events) > _IDS_NAMED else ""
+    raise RefusedError(f"{short_id(other.id)} is not {place}", hint=f"--keep one of: {named}{more}")
+
+
 def keeping(dispute: Dispute, kept: Event, reason: str) -> dict[str, Any]:
-    """Return the retraction of whatever contradicts `kept`. Raises `RefusedError` where `kept` is not in dispute."""
-    if kept.id not in {event.id for event in dispute.events}:
-        named = ", ".join(short_id(event.id) for event in dispute.events[:_IDS_NAMED])
-        raise RefusedError(f"{short_id(kept.id)} is not in dispute", hint=f"name one of: {named}")
+    """Return the retraction of whatever contradicts `kept`, one of those in dispute."""
     rivals = [event.id for event in dispute.rivals_of(kept)]
     return {
         "kind": "retraction",

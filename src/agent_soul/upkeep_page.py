@@ -42,12 +42,12 @@ def _runs(resolution: Resolution) -> list[list[Verdict]]:
         origin = verdict.event.data.get("origin", {})
         if origin.get("tool") in _TOOLS and verdict.status not in _UNSEEN:
             runs.setdefault((origin["tool"], verdict.event.source, origin.get("batch", "")), []).append(verdict)
-    ordered = sorted(runs.values(), key=lambda run: run[0].event.sort_key, reverse=True)
-    return [sorted(run, key=_place_in_run) for run in ordered]
+    ordered = [sorted(run, key=_place_in_run) for run in runs.values()]
+    return sorted(ordered, key=lambda run: run[0].event.sort_key, reverse=True)
 
 
 def _place_in_run(verdict: Verdict) -> tuple[bool, str]:
-    """Order the report first, then what the run drafted one after the other: all of it has one time."""
+    """Order the report first, then what the run drafted one after the other; a merge has the time of what it merged."""
     return (not _is_report(verdict), verdict.event.data["origin"].get("id", ""))
 
 

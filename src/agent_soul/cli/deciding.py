@@ -10,13 +10,16 @@ import click
 from agent_soul import adding, settling
 from agent_soul.cli.common import line_of, open_hub, output_options, say, show_added
 from agent_soul.compiler import resolve_hub
-from agent_soul.conflicts import find_conflicts
+from agent_soul.conflicts import MAX_AGAINST, find_conflicts
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub
 from agent_soul.outbox import whole_log
 from agent_soul.references import find_event
 from agent_soul.resolve import Resolution, Status
+from agent_soul.text import neutralise
+
+_STAYING_SHOWN = 6
 
 _source = click.option("--source", required=True, envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides.")
 _reason = click.option("--reason", required=True, metavar="TEXT", help="Why; kept with the decision.")
@@ -45,7 +48,7 @@ def retract(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
 @click.option(
     "--keep",
     metavar="EVENT",
-    help="This one (or content, by digest) holds; the rest is taken back.",
+    help="This one (or content, by digest) holds; what contradicts it is taken back, and the rest stays.",
 )
 @click.option("--both", metavar="WHY", help="All hold, and why; it is not asked again.")
 @click.option("--write", "statement", metavar="TEXT", help="None holds as it stands; this replaces all.")
@@ -72,15 +75,38 @@ def resolve(
     ways = [way for way in (keep, both, statement) if way is not None]
     if len(ways) != 1:
         raise RefusedError("say what holds, in one way", hint='--keep EVENT, --both "why" or --write "new statement"')
+    _refuse_empty(both, '--both "why both hold"')
+    _refuse_empty(statement, '--write "what holds"')
     events = [verdict.event for verdict in resolution.verdicts]
     dispute = settling.find_dispute(find_conflicts(resolution), events, ids)
     if keep is not None:
-        kept = find_event(dispute.events, keep)
-        record = settling.keeping(dispute, kept, reason)
-        return _add(hub, source, "taken back", dispute.rivals_of(kept), record)
+        kept = settling.find_kept(dispute, events, keep)
+        code = _add(hub, source, "taken back", dispute.rivals_of(kept), settling.keeping(dispute, kept, reason))
+        _say_what_stays(dispute, kept, resolution)
+        return code
     if both is not None:
         return _add(hub, source, "holds", list(dispute.events), settling.keeping_all(dispute, both))
     return _add(hub, source, "replaced", list(dispute.events), settling.replacing(dispute, str(statement)))
+
+
+def _refuse_empty(given: str | None, way: str) -> None:
+    if given is not None and not neutralise(given):
+        raise RefusedError(f"{way.split()[0]} says nothing; nothing was written", hint=f"say it: {way}")
+
+
+def _say_what_stays(dispute: settling.Dispute, kept: Event, resolution: Resolution) -> None:
+    """Name what a conflict holds besides the event that was kept and what contradicts that one."""
+    if len(dispute.rivals_of(kept)) == MAX_AGAINST:
+        say(f"{MAX_AGAINST} are taken back at a time; `soul conflicts` lists what is left")
+        return
+    others = dispute.beside(kept)
+    for event in others[:_STAYING_SHOWN]:
+        name = resolution.name_of(event.id)
+        why = f"it was not found to contradict {resolution.name_of(kept.id)}"
+        say(f"stays: {line_of(event, shown_id=name)}: {why}")
+        say(f"  if it does not hold: `soul retract {name} --reason WHY --source YOUR-ID`")
+    if len(others) > _STAYING_SHOWN:
+        say(f"and {len(others) - _STAYING_SHOWN} more stay")
 
 
 def _holding_again(before: Resolution, after: Resolution) -> Iterator[Event]:

@@ -12,7 +12,7 @@ from agent_soul.cli.common import line_of, open_hub, output_options, say, show, 
 from agent_soul.cli.upkeep import open_for_upkeep
 from agent_soul.compiler import resolve_hub
 from agent_soul.conflicts import Conflict, find_conflicts
-from agent_soul.dedup import Cluster, find_clusters
+from agent_soul.dedup import Cluster, disputed, find_clusters
 from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.event import SCOPES
@@ -40,8 +40,7 @@ def conflicts(suggest: bool, as_json: bool, hub_name: str | None) -> int:
     """List what cannot hold together, newest first, each with its id, its evidence and the commands that settle it."""
     hub = open_hub(hub_name)
     resolution = resolve_hub(hub)
-    with remembered_contradictions(hub) as look:
-        found = find_conflicts(resolution, look)
+    found = _open_conflicts(hub, resolution)
     near = suggestions(hub, resolution, found, _tell_read) if suggest else []
     if as_json:
         more = {"suggestions": [pair._asdict() for pair in near]} if suggest else {}
@@ -55,6 +54,11 @@ def conflicts(suggest: bool, as_json: bool, hub_name: str | None) -> int:
     say(f"{len(found)} open" if found else "no open conflicts")
     _show_suggestions(near, resolution)
     return ExitCode.DONE
+
+
+def _open_conflicts(hub: Hub, resolution: Resolution) -> tuple[Conflict, ...]:
+    with remembered_contradictions(hub) as look:
+        return find_conflicts(resolution, look)
 
 
 def _tell_read(done: int, of: int) -> None:
@@ -108,7 +112,10 @@ def _conflict_fields(conflict: Conflict, resolution: Resolution) -> dict[str, An
     "--scope", default="", type=click.Choice(["", *SCOPES]), metavar="SCOPE", help="Only groups with one of it."
 )
 @click.option(
-    "--apply", "apply_", is_flag=True, help="Merge them by superseding events: those named, or all but the nearly same."
+    "--apply",
+    "apply_",
+    is_flag=True,
+    help="Merge them by superseding events: those named, or all but the nearly same and those in a conflict.",
 )
 @click.option("--source", default="", envvar="AGENT_SOUL_SOURCE", metavar="ID", help="Who decides; with --apply.")
 @output_options
@@ -119,16 +126,28 @@ def dedup(
     hub = open_for_upkeep(hub_name, source, apply_=apply_)
     resolution = resolve_hub(hub)
     found = _named(find_clusters(resolution, scope), cluster_ids)
-    chosen = [cluster for cluster in found if cluster_ids or cluster.is_certain]
+    held = disputed(found, _open_conflicts(hub, resolution)) if found else {}
+    chosen = [cluster for cluster in found if cluster_ids or (cluster.is_certain and cluster.id not in held)]
     added = _apply(hub, chosen, source) if apply_ else {}
     if as_json:
-        clusters = [cluster_fields(cluster, added) for cluster in found]
+        clusters = [cluster_fields(cluster, added) | {"conflicts": held.get(cluster.id, ())} for cluster in found]
         show_json(ok=True, total=len(found), applied=len(added), clusters=clusters)
     else:
         for cluster in found:
             show_cluster(cluster, resolution)
-    _say_what_follows(len(found), len(added), nearly=len(found) - len(chosen), apply_=apply_)
+    for cluster_id in () if cluster_ids else held:
+        _say_held(cluster_id, held[cluster_id])
+    nearly = sum(cluster not in chosen and cluster.id not in held for cluster in found)
+    _say_what_follows(len(found), len(added), nearly=nearly, apply_=apply_)
     return ExitCode.DONE
+
+
+def _say_held(cluster_id: str, conflict_ids: Sequence[str]) -> None:
+    """Say of a group that it is not merged with all others, and how to go on."""
+    settle = f"`soul resolve {conflict_ids[0]} --keep EVENT --source YOUR-ID` settles it (`soul conflicts` shows it)"
+    merge = f"`soul dedup {cluster_id} --apply --source YOUR-ID` merges all the same"
+    why = f"it holds a side of the open conflict {', '.join(conflict_ids)}"
+    say(f"{cluster_id} is left out: {why}; {settle}, and {merge}")
 
 
 def _say_what_follows(found: int, added: int, *, nearly: int, apply_: bool) -> None:

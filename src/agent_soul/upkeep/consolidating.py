@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from agent_soul.compiler import Compiled, compile_log
 from agent_soul.config import Config
-from agent_soul.dedup import Cluster, find_clusters
+from agent_soul.dedup import Cluster, disputed, find_clusters
 from agent_soul.errors import RefusedError
 from agent_soul.event import Event
 from agent_soul.log import Log
@@ -72,11 +72,14 @@ class Consolidation(NamedTuple):
 def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, propose: bool) -> Consolidation:
     """Work out one consolidation of `log`, whose pages are `before`; `draft` makes events of records.
 
-    With `propose` merges wait for a review and count for nothing until then; without, what is only nearly the same is
-    left to `soul dedup` and a person.
+    With `propose` merges wait for a review and count for nothing until then; without, what is only nearly the same or
+    in an open conflict is left to `soul dedup` and a person.
     """
     waits = {"proposed": True} if propose else {}
-    clusters = [cluster for cluster in open_clusters(before.resolution) if propose or cluster.is_certain]
+    clusters = open_clusters(before.resolution)
+    if not propose:
+        held = disputed(clusters, before.conflicts)
+        clusters = [cluster for cluster in clusters if cluster.is_certain and cluster.id not in held]
     merges, merged, long_merges = _drafted(draft, clusters, lambda c: c.replacement() | waits)
     resolution = before.resolution
     if merged:
