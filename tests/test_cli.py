@@ -497,13 +497,16 @@ class TestDeciding:
         soul("compile")
 
         stable = page(hub, "stable-memory.md")
+        shown = soul("show", tabs["event_id"]).stdout
+        assert re.search(f"⚠ CONFLICT with {spaces['event_id'][:8]}.*Likes spaces", shown)
+        assert json.loads(soul("show", spaces["event_id"], "--json").stdout)["conflicts_with"] == [tabs["event_id"]]
         assert f"Likes tabs. ⚠ CONFLICT with {spaces['event_id'][:8]}" in stable
         assert f"Likes spaces. ⚠ CONFLICT with {tabs['event_id'][:8]}" in stable
         assert "conflicts 1" in page(hub, "index.md")
         soul(*command_of(hub, "--both").replace('"why"', "both").split())
         soul("compile")
 
-        assert "CONFLICT" not in page(hub, "stable-memory.md")
+        assert "CONFLICT" not in page(hub, "stable-memory.md") + soul("show", tabs["event_id"]).stdout
         assert not (hub / "canonical" / "conflicts.md").exists()
 
     def test_keeping_one_decides_a_conflict(self, soul: Soul, hub: Path) -> None:

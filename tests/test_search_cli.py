@@ -68,6 +68,7 @@ class TestFilters:
             (["--until", "2025-12-31"], {"event-3"}),
             (["--since", "2026-01-01", "--kind", "topic"], {"event-4"}),
             (["--status", "superseded"], {"event-5"}),
+            (["--all", "--status", "superseded"], {"event-5"}),
             (["--keyword", "root"], {"event-6"}),
             (["--keyword", "root", "--all"], {"event-5", "event-6"}),
             (["--keyword", "docker compose"], {"event-1"}),
@@ -145,12 +146,33 @@ class TestOutput:
         assert said.stderr.strip() == "nothing found; words that are there: docker, laptop"
         assert json.loads(soul("search", "dokcer", "--json").stdout)["nearest"] == ["docker"]
 
-    @pytest.mark.parametrize("text", ["…!?", "/", "'", ".", "*", '"', "🦜", "( OR )*^", "-- ;", "\u200b"])
+    @pytest.mark.parametrize(
+        "text", ["…!?", "/", "'", ".", "*", '"', "🦜", "( OR )*^", "-- ;", "\u200b", "", " ", "the of", "的"]
+    )
     def test_what_holds_no_word_is_said_and_never_answered_with_the_newest(self, soul: Soul, text: str) -> None:
         done = soul("search", "--query", text, code=2 if text != "( OR )*^" else 0)
 
         assert done.stdout == ""
         assert ("no searchable words" in done.stderr) == (text != "( OR )*^")
+
+    def test_what_holds_no_word_has_no_results_for_programs(self, soul: Soul) -> None:
+        answer = json.loads(soul("search", "the of", "--json", code=2).stdout)
+
+        assert (answer["ok"], answer["total"], answer["results"]) == (False, 0, [])
+        assert "no searchable words in 'the of'" in answer["error"]["message"]
+        assert "no searchable words in ''" in soul("search", "", "--scope", "profile", code=2).stderr
+
+    def test_a_stop_word_beside_a_word_does_no_harm(self, soul: Soul) -> None:
+        assert found(soul, "the laptop") == found(soul, "", "--keyword", "laptop") == ["event-2"]
+        assert found(soul, "the of", "--keyword", "laptop") == ["event-2"]
+
+    def test_one_character_of_a_chinese_word_is_not_the_word(self, soul: Soul, filled: Path) -> None:
+        write(filled, event(20, "医生说多喝水。"))
+        said = soul("search", "花生")
+
+        assert (said.stdout, said.stderr.strip()) == ("", "nothing found; words that are there: 医生, 生说")
+        assert found(soul, "生") == found(soul, "医生") == ["event-20"]
+        assert found(soul, "花生 docker 医生")[0] == "event-20"
 
     @pytest.mark.parametrize("text", ["docker' OR 1=1 --", 'docker"', "docker*", "NEAR(docker, 2)", "docker 🦜"])
     def test_a_question_is_never_a_language(self, soul: Soul, text: str) -> None:

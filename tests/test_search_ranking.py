@@ -82,6 +82,19 @@ def test_a_cut_changes_no_order_but_by_context(events: list[Any]) -> None:
     assert order(some.best) == [n for n in order(whole) if n in order(some.best)]
 
 
+@given(EVENTS, st.dictionaries(st.integers(0, 7), st.sampled_from([0.2, 1.0])))
+def test_what_only_adds_makes_no_result(events: list[Any], meaning: dict[int, float]) -> None:
+    units = tuple(unit._replace(finds=unit.text in "ab") for unit in QUESTION.units)
+    postings = {word: {n: held[word] for n, (held, _) in enumerate(events) if word in held} for word in WORDS}
+    facts = {n: Facts((f"{n:03}", "mac", f"event-{n}"), *known) for n, (_, known) in enumerate(events)}
+    alike = {n: worth for n, worth in meaning.items() if n in facts}
+    evidence = Evidence(facts, lambda _: facts, postings, lambda _: ([], []), len(events), meaning=alike)
+    results = rank(QUESTION._replace(units=units), evidence, TODAY).best
+
+    wanted = {n for n, (held, _) in enumerate(events) if {"a", "b"} & held.keys() or alike.get(n, 0) >= 1}
+    assert set(order(results)) == wanted
+
+
 def test_more_words_beat_newer_and_more_important() -> None:
     old_and_right = ({"a": 1.0, "b": 1.0}, ("2024-01-01", 0.0, 1))
     new_and_loud = ({"a": 1.2}, ("2026-03-10", 1.0, 5))

@@ -149,9 +149,38 @@ def test_stop_words_are_not_asked_for_in_either_language() -> None:
     assert list(asked(fold("网关的端口是多少？"))) == ["网", "关", "网关", "关的", "端", "的端", "口", "端口", "口是"]
 
 
-@pytest.mark.parametrize("text", ["the who", "什么", "的"])
-def test_where_there_is_nothing_else_stop_words_are_asked_for(text: str) -> None:
-    assert set(asked(fold(text))) == set(terms(fold(text)))
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *((text, []) for text in ("the of", "the who", "The", "Am I", "will", "的", "这是什么", "什么时候", "は", "…")),
+        *((text, [text.lower()]) for text in ("IT", "WILL", "ＩＴ")),
+        ("The Who", ["who"]),
+        ("the port of IT", ["port"]),
+        ("什么", ["什么"]),
+        ("过得", ["过得"]),
+    ],
+)
+def test_stop_words_alone_are_no_question_but_for_names(text: str, expected: list[str]) -> None:
+    assert [unit.text for unit in ask(text, (), TODAY).units] == [fold(text) for text in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("生", "生"),
+        ("花生", "花生"),
+        ("花生的", "花生"),
+        ("医生 生", "医生 生"),
+        ("目的", "目的"),
+        ("目的地", "目的"),
+        ("对象", "对象"),
+        ("有效期", "有效 效期"),
+        ("我的猫叫什么", "猫 猫叫 叫什"),
+        ("网关的端口是多少？", "网关 端口"),
+    ],
+)
+def test_a_word_of_several_characters_is_found_by_two_neighbours_of_it(text: str, finding: str) -> None:
+    assert set(ask(text, (), TODAY).finding_terms) == set(finding.split())
 
 
 CJK = st.text(st.sampled_from("部署端口缓存的是什么吗配置カタひらデプ한국어검색"), min_size=2, max_size=20)
@@ -162,7 +191,7 @@ def test_every_two_characters_of_a_text_are_among_its_terms_and_asked_for(text: 
     start = data.draw(st.integers(0, len(text) - 2))
     word = text[start : start + 2]
 
-    assert set(asked(fold(word))) & set(terms(fold(text)))
+    assert set(ask(word, (), TODAY).finding_terms) & set(terms(fold(text)))
 
 
 @given(st.text(max_size=60))

@@ -300,7 +300,11 @@ class TestTools:
         ("add_event", {**KEPT, "summary": "A fact.", "claim": {"entity": "e"}}, "claim"),
         ("add_event", {**KEPT, "summary": "A fact.", "valid_until": "soon"}, "valid_until"),
         ("quick_share", {"summary": " "}, "summary"),
-        ("search_events", {"query": "!"}, "no searchable words in '!'\n→ give a word"),
+        (
+            "search_events",
+            {"query": "!"},
+            "no searchable words in '!'\n→ give a word that says more, a name in capitals (IT), or",
+        ),
         ("search_events", {"scope": "world"}, "scope 'world' is not one of: profile"),
         ("search_events", {"since": "yesterday"}, "since 'yesterday'"),
         ("search_events", {"limit": 0}, "limit: Input should be greater than or equal to 1, not 0"),

@@ -6,8 +6,9 @@ collected, and one run reports all of them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 
 class ExitCode(IntEnum):
@@ -25,6 +26,8 @@ class SoulError(Exception):
     """Any expected reason to stop; `hint` is the next step for the person or agent who reads it."""
 
     exit_code = ExitCode.STOPPED
+    fields: ClassVar[Mapping[str, object]] = {}
+    """What the command's answer as JSON has besides the error."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         super().__init__(message)

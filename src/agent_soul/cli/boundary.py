@@ -8,8 +8,9 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from agent_soul.cli.common import discard_stdout, say
@@ -34,7 +35,7 @@ def run_safely(command: Callable[[Sequence[str]], Any], argv: Sequence[str] | No
         discard_stdout()  # the reader has seen enough (`search | head`); what was to be written is written
         return ExitCode.DONE
     except (SoulError, UnicodeEncodeError, OSError) as error:
-        return _report(arguments, *told(error))
+        return _report(arguments, *told(error), error.fields if isinstance(error, SoulError) else {})
     except Exception as error:
         return _ended_by(error, arguments)
     return result if isinstance(result, int) else ExitCode.DONE
@@ -86,13 +87,19 @@ def _refuse_typographic_options(arguments: Sequence[str]) -> None:
         )
 
 
-def _report(arguments: Sequence[str], code: ExitCode, message: str, hint: str) -> int:
-    """Say what went wrong: on stderr for people, and as one object on stdout where JSON was asked for."""
+def _report(
+    arguments: Sequence[str],
+    code: ExitCode,
+    message: str,
+    hint: str,
+    fields: Mapping[str, object] = MappingProxyType({}),
+) -> int:
+    """Say what went wrong: on stderr for people, and as one object with these `fields` on stdout for `--json`."""
     message = shortened(message)
     if "--json" in arguments:
         error = {"code": code.name.lower(), "message": with_commands(message), "hint": with_commands(hint)}
         try:
-            print(json.dumps({"ok": False, "error": error}), flush=True)  # noqa: T201
+            print(json.dumps({"ok": False, "error": error, **fields}), flush=True)  # noqa: T201
         except OSError:
             discard_stdout()
     say(f"soul: {message}" + (f"\n  → {hint}" if hint else ""))

@@ -36,6 +36,7 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
     events = [verdict.event for verdict in resolution.verdicts]
     event = resolution.by_id[find_event(events, event_id).id].event
     found = trace(hub, resolution, event, with_origin=False)
+    against = _contradicted(hub, resolution, found.verdict)
     if as_json:
         show_json(
             ok=True,
@@ -44,10 +45,13 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
             line=event.line,
             replaced=[verdict.event.id for verdict in found.replaced],
             replaced_by=[verdict.event.id for verdict in found.replaced_by],
+            **({"conflicts_with": against} if against else {}),
         )
         return ExitCode.DONE
     show(line_of(event))
     show(f"status     {_status_of(found.verdict)}")
+    for id_ in against:
+        show(f"           ⚠ CONFLICT with {line_of(resolution.by_id[id_].event)}")
     for verdict in resolution.verdicts:
         if verdict.event.id == event.id and verdict.event is not event:
             show(f"also       {verdict.event.path}:{verdict.event.line}: {verdict.event.summary}")
@@ -61,6 +65,18 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
             show(row.replace("\n", "\n  "))  # text cannot pass for a row of ours
     _show_chain(found.replaced, found.replaced_by)
     return ExitCode.DONE
+
+
+def _contradicted(hub: Hub, resolution: Resolution, verdict: Verdict) -> list[str]:
+    """Return the ids that an active event is in an open conflict with; what no compile has judged yet is not known."""
+    from agent_soul.conflicts import find_conflicts
+    from agent_soul.judgements import remembered_contradictions
+
+    if verdict.status is not Status.ACTIVE:
+        return []
+    with remembered_contradictions(hub, keep=False, seconds=0) as look:
+        conflicts = find_conflicts(resolution, look)
+    return list(dict.fromkeys(id_ for each in conflicts for id_ in each.against.get(verdict.event.id, ())))
 
 
 _SHOWN_ABOVE = frozenset({"event_id", "ts", "source", "kind", "scope", "project", "agent", "summary"})

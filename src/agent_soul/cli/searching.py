@@ -15,7 +15,7 @@ from agent_soul.cli.text_command import TextCommand
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.searching.filters import SCOPES, read_filters
 from agent_soul.searching.finding import open_index
-from agent_soul.searching.paging import Asked
+from agent_soul.searching.paging import Asked, NoWordsRefusedError
 from agent_soul.searching.paging import search as search_page
 
 _DEFAULT_LIMIT = 20
@@ -54,7 +54,7 @@ class _OneOf(_Type):
 
 @click.command(cls=TextCommand)
 @click.argument("text", nargs=-1)
-@click.option("--query", default="", metavar="TEXT", help="The same as TEXT.")
+@click.option("--query", default=None, metavar="TEXT", help="The same as TEXT.")
 @click.option("--keyword", "keywords", multiple=True, metavar="WORD", help="Must occur; repeatable, then all must.")
 @click.option("--scope", default="", metavar="SCOPE", help=f"One of: {', '.join(SCOPES)}; also project:NAME, agent:ID.")
 @click.option("--kind", default="", type=_OneOf("kind", _kinds), metavar="KIND", help="Only this kind.")
@@ -72,7 +72,7 @@ class _OneOf(_Type):
     metavar="STATUS",
     help="Instead of active: superseded, retracted, expired, … (repeatable).",
 )
-@click.option("--all", "everything", is_flag=True, help="Whatever became of it; the status is shown.")
+@click.option("--all", "everything", is_flag=True, help="Whatever became of it; a --status still filters.")
 @click.option("--newest", is_flag=True, help="The newest first instead of the best.")
 @click.option(
     "--limit", default=_DEFAULT_LIMIT, type=click.IntRange(min=0), help="How many; 0 is all.", show_default=True
@@ -83,7 +83,7 @@ class _OneOf(_Type):
 @output_options
 def search(
     text: tuple[str, ...],
-    query: str,
+    query: str | None,
     keywords: tuple[str, ...],
     newest: bool,
     limit: int,
@@ -100,7 +100,10 @@ def search(
     Chinese, Japanese and Korean by every character; a date in TEXT is compared with that of the event. Without TEXT
     and keywords the newest come first.
     """
-    asked = Asked(_one_text(" ".join(text), query), keywords, read_filters(**filters), skip, limit, newest, kept)
+    looked_for = _one_text(" ".join(text) if text else None, query)
+    if looked_for == "" and not (keywords or kept):
+        raise NoWordsRefusedError(looked_for)
+    asked = Asked(looked_for or "", keywords, read_filters(**filters), skip, limit, newest, kept)
     page = search_page(open_hub(hub_name), asked, _say_missing)
     if as_json:
         print_json(page, explain=explain)
@@ -132,7 +135,7 @@ def embed(hub_name: str | None) -> int:
     return ExitCode.DONE
 
 
-def _one_text(text: str, query: str) -> str:
+def _one_text(text: str | None, query: str | None) -> str | None:
     if text and query:
         raise RefusedError(f"the text is given twice: {text!r} and --query {query!r}", hint="give one of them")
-    return text or query
+    return text or query or (text if query is None else query)

@@ -40,15 +40,15 @@ def read_filters(
 ) -> Filters:
     """Return the filters that are meant: a scope with a name or without, and dates as people write them.
 
-    Without `statuses` they are those of active events, with `everything` any. Raises `RefusedError` for a scope or date
-    that there is not.
+    `statuses` that are named are the ones that pass; without any it is active alone, or with `everything` each. Raises
+    `RefusedError` for a scope or date that there is not.
     """
     scope, _, name = scope.partition(":")
     if scope and scope not in SCOPES:
         raise RefusedError(
             f"--scope {scope!r} is not one of: {', '.join(SCOPES)}", hint="also project:NAME and agent:ID"
         )
-    wanted = frozenset() if everything else frozenset(statuses) or ACTIVE
+    wanted = frozenset(statuses) or (frozenset() if everything else ACTIVE)
     dates = {"since": _date("--since", since), "until": _date("--until", until)}
     return Filters(scope=scope, name=name, statuses=wanted, **dates, **plain)
 

@@ -75,7 +75,7 @@ Meant = Callable[[Filters], Mapping[int, float]]
 
 
 class NoWordsError(ValueError):
-    """The text to look for, or a keyword, holds no word once punctuation is gone."""
+    """The text to look for, or a keyword, holds no word once punctuation and stop words are gone."""
 
 
 def find(
@@ -93,7 +93,7 @@ def find(
     the events that pass the filters, in words' worth. Raises `NoWordsError` where a text or keyword holds no word.
     """
     question = ask(text, keywords, today)
-    if (not question.units and (text.strip() or keywords)) or not all(map(sequence, keywords)):
+    if (not question.units and (text or keywords)) or not all(map(sequence, keywords)):
         raise NoWordsError("no searchable words")
     if not question.units:
         facts = index.facts(index.passing(filters))
@@ -101,7 +101,7 @@ def find(
         return Answer(index, question, Ranking(len(newest), [Ranked(n, 0.0, _NO_SCORE) for n in newest], facts), {})
     postings = index.postings((*question.terms, *question.required_terms))
     meaning = meant(filters)
-    passing = _with_keywords(index, question, postings, index.passing(filters, question.terms) | meaning.keys())
+    passing = _with_keywords(index, question, postings, index.passing(filters, question.finding_terms) | meaning.keys())
     meaning = {number: worth for number, worth in meaning.items() if number in passing}
     named = index.numbers_of_sources(named_sources(question, index.sources()))
     evidence = Evidence(passing, index.facts, postings, index.neighbours, index.count, named, meaning)

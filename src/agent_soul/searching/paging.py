@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from agent_soul.errors import RefusedError
 from agent_soul.hub import Hub
@@ -36,6 +36,16 @@ class Asked(NamedTuple):
     def words(self) -> tuple[str, ...]:
         """The text and the keywords, by which a search that was kept is recognised."""
         return (self.text, *self.keywords)
+
+
+class NoWordsRefusedError(RefusedError):
+    """What was given holds no word that can be looked for. Programs count on a list of results: it is empty."""
+
+    fields: ClassVar = {"total": 0, "results": []}
+
+    def __init__(self, said: str) -> None:
+        hint = "give a word that says more, a name in capitals (IT), or any word as a keyword"
+        super().__init__(f"no searchable words in {said!r}", hint=hint)
 
 
 class Row(NamedTuple):
@@ -77,9 +87,7 @@ def _found(hub: Hub, index: Index, asked: Asked, today: str, tell_missing: Calla
     try:
         answer = find(index, asked.text, asked.keywords, asked.filters, today, most, meant)
     except NoWordsError as error:
-        raise RefusedError(
-            f"no searchable words in {asked.text or ' '.join(asked.keywords)!r}", hint="give a word"
-        ) from error
+        raise NoWordsRefusedError(asked.text or " ".join(asked.keywords)) from error
     return answer.newest_first() if asked.newest else answer
 
 

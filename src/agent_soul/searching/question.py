@@ -8,15 +8,19 @@ from typing import NamedTuple
 from agent_soul.searching.dates import Phrase, phrases
 from agent_soul.searching.document import sequence
 from agent_soul.searching.stemming import stem
-from agent_soul.searching.words import asked, fold, terms, words
+from agent_soul.searching.words import Wanted, asked, fold, names_in, terms, words
 
 
 class Unit(NamedTuple):
-    """One thing asked for: any of its terms will do. `weight` is 1, and half for what says half as much."""
+    """One thing asked for: any of its terms will do. `weight` is 1, and half for what says half as much.
+
+    What does not find only adds to the score of an event that another unit finds.
+    """
 
     text: str
     terms: tuple[str, ...]
     weight: float
+    finds: bool = True
 
 
 class Question(NamedTuple):
@@ -30,8 +34,13 @@ class Question(NamedTuple):
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Every term that makes a hit."""
+        """Every term that counts."""
         return tuple(dict.fromkeys(term for unit in self.units for term in unit.terms))
+
+    @property
+    def finding_terms(self) -> tuple[str, ...]:
+        """Every term that makes a hit."""
+        return tuple(dict.fromkeys(term for unit in self.units if unit.finds for term in unit.terms))
 
     @property
     def phrases(self) -> tuple[str, ...]:
@@ -62,7 +71,8 @@ _MOST_UNITS = 1 << 15
 def ask(text: str, keywords: Collection[str], today: str) -> Question:
     """Return the question of a free text and keywords; `today` (`YYYY-MM-DD`) is what "yesterday" counts from.
 
-    It has no unit where there is no word in either, and at most 32,768: nobody asks for more, but may paste a book.
+    It has no unit where neither has a word or there are only stop words in the text, and at most 32,768: nobody asks
+    for more, but may paste a book.
     """
     folded = fold(text)
     dates = tuple(phrases(folded, today))
@@ -70,9 +80,11 @@ def ask(text: str, keywords: Collection[str], today: str) -> Question:
         folded = folded[: phrase.start] + " " * len(phrase.text) + folded[phrase.start + len(phrase.text) :]
     units = {phrase.terms: Unit(phrase.text.strip(), phrase.terms, 1.0) for phrase in dates}
     wanted = asked(folded)
+    if not wanted and not dates:
+        wanted = dict.fromkeys(names_in(text), Wanted(1.0))
     for keyword in keywords:
-        wanted |= dict.fromkeys(terms(fold(keyword)), 1.0) | wanted
-    units |= {(term,): Unit(term, (term,), weight) for term, weight in wanted.items()}
+        wanted |= dict.fromkeys(terms(fold(keyword)), Wanted(1.0)) | wanted
+    units |= {(term,): Unit(term, (term,), *way) for term, way in wanted.items()}
     return Question(folded, dates, tuple(units.values())[:_MOST_UNITS], tuple(keywords))
 
 

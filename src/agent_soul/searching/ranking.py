@@ -157,17 +157,24 @@ def named_sources(question: Question, sources: Iterable[str]) -> list[str]:
 
 
 def _by_words(question: Question, evidence: Evidence, asked: float) -> tuple[dict[int, float], dict[int, float]]:
-    """Return BM25 over the units of the question, raised by how much is held and in words' worth; and what is held."""
+    """Return BM25 over the units of the question, raised by how much is held and in words' worth; and what is held.
+
+    Both are of the events that a unit finds, or a model; the other units only add.
+    """
     sums: dict[int, float] = {}
     held: dict[int, float] = {}
+    found = {number for number, worth in evidence.meaning.items() if worth >= _ALIKE}
     for unit in question.units:
         weights = _weights(unit, evidence.postings)
+        found.update(weights if unit.finds else ())
         rarity = math.log(1 + (evidence.indexed - len(weights) + 0.5) / (len(weights) + 0.5)) * unit.weight
         for number, weight in weights.items():
             if number in evidence.passing:
                 sums[number] = sums.get(number, 0.0) + rarity * weight
                 held[number] = held.get(number, 0.0) + unit.weight
-    raised = {number: words * (1 + _COVERAGE * held[number] / asked) for number, words in sums.items()}
+    raised = {
+        number: words * (1 + _COVERAGE * held[number] / asked) for number, words in sums.items() if number in found
+    }
     best = max(raised, key=lambda number: (raised[number], held[number]), default=-1)
     worth = raised[best] / held[best] if raised else 1.0
     return {number: words / worth for number, words in raised.items()}, held

@@ -19,6 +19,7 @@ from agent_soul.searching.stemming import stem
 _CJK = "\u3005\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _FIRST_CJK = "\u3005"
+_PAIR = 2
 # Names of code are written as one word of several: getCallers, HTTPServer, PowerMetricsV0.
 # Runs of letters first: one pattern for all would take the square of a long run's length.
 _LETTERS = re.compile(r"[A-Za-z]+")
@@ -42,6 +43,15 @@ _STOP_RUNS = (
     "我们|你们|他们|这个|那个|这些|那些|[我你他她它这那吗呢吧啊呀嘛的了着过地得是在和与及或而并也都就还又很把被从对于以为有]|"
     "ですか|ますか|でした|です|ました|ます|から|まで|とは|には|では|のは|[のはがをにでともへか]"
 )
+# Whose it is stands before what is looked for, and what is asked of it behind: 我的猫叫什么.
+_AROUND = re.compile(
+    "^(?:谁|[我你他她它]们?|[这那][个些]?)的?|"
+    "[在是有叫]?(?:什么时候|什么样?|为什么|怎么样?|哪[里儿个些位]?|谁|多少|[吗呢吧啊呀嘛]|[のはがをにでともへか])$"
+)
+# A particle belongs to no word: 花生的 and 医生的 share nothing.
+_CLINGS = re.compile("的.|.[的了吗呢吧啊呀嘛是]")
+_FIRST_HAN = "\u3400"
+_NAME = re.compile(r"[^\W\d_]{2,}")
 
 
 class Word(NamedTuple):
@@ -50,6 +60,13 @@ class Word(NamedTuple):
     text: str
     start: int
     is_cjk: bool
+
+
+class Wanted(NamedTuple):
+    """How a question wants a term: what it says, 1 or half as much, and whether an event that has it is a result."""
+
+    weight: float
+    finds: bool = True
 
 
 def fold(text: str) -> str:
@@ -87,28 +104,45 @@ def inner_terms(text: str) -> Iterator[str]:
         yield from (stem(part.lower()) for part in _PART.findall(name) if len(part) > 1)
 
 
-def asked(folded: str) -> dict[str, float]:
-    """Return the terms that a folded question looks for, with their weights; all of them where all are stop words.
+def asked(folded: str) -> dict[str, Wanted]:
+    """Return the terms that a folded question looks for: none where all are stop words.
 
-    A character alone says half as much as a pair, and so does a pair of which one is in a stop word.
+    A character alone says half as much as a pair, and so does a pair of which one is in a stop word. Where there is
+    nothing else, two characters are looked for although they are a stop word: 过得 is one only by its parts.
     """
-    found: dict[str, float] = {}
-    for word in words(folded):
-        if word.is_cjk:
-            found |= _telling(word.text)
-        elif word.text not in STOP_WORDS:
-            found[stem(word.text)] = 1.0
-    return found or dict.fromkeys(terms(folded), 1.0)
+    found: dict[str, Wanted] = {}
+    runs = list(words(folded))
+    for word in runs:
+        wanted = {stem(word.text): Wanted(1.0)} if word.text not in STOP_WORDS else {}
+        for term, way in (_telling(word.text) if word.is_cjk else wanted).items():
+            found[term] = max(way, found.get(term, way), key=lambda each: (each.finds, each.weight))
+    return found or {word.text: Wanted(1.0) for word in runs if word.is_cjk and len(word.text) == _PAIR}
 
 
-def _telling(run: str) -> dict[str, float]:
-    """Return the characters of a run that are not in stop words, and the pairs that are not wholly in them."""
+def names_in(text: str) -> list[str]:
+    """Return the stop words that a text, not folded, has as names: all in capitals, or after the first word with one.
+
+    "IT" and "The Who" are names; "will" and "The" are not.
+    """
+    written = _NAME.findall(unicodedata.normalize("NFKC", text))
+    names = [word for i, word in enumerate(written) if word.isupper() or (i and word[0].isupper())]
+    return [stem(word) for word in map(fold, names) if word in STOP_WORDS]
+
+
+def _telling(run: str) -> dict[str, Wanted]:
+    """Return the characters of a run that are not in stop words, and the pairs that are not wholly in them.
+
+    Two neighbours find an event, one character only where the run asks for no more than that.
+    """
     telling = [1] * len(run)
     for found in re.finditer(_STOP_RUNS, run):
         telling[found.start() : found.end()] = [0] * len(found[0])
-    weights: dict[str, float] = {}
+    has_word = any(map(min, itertools.pairwise(telling)))
+    core = run if len(run) == _PAIR and min(run) >= _FIRST_HAN else _AROUND.sub("", run)
+    wanted: dict[str, Wanted] = {}
     for i, character in enumerate(run):
-        weights |= {character: 0.5} if telling[i] else {}
-        if i and telling[i] + telling[i - 1]:
-            weights[run[i - 1 : i + 1]] = (telling[i] + telling[i - 1]) / 2
-    return weights
+        wanted |= {character: Wanted(0.5, character == core)} if telling[i] else {}
+        if i and (tells := telling[i] + telling[i - 1]):
+            pair = run[i - 1 : i + 1]
+            wanted[pair] = Wanted(tells / 2, tells == _PAIR or not (has_word and _CLINGS.match(pair)))
+    return wanted
