@@ -96,7 +96,7 @@ def _refuse_empty(given: str | None, way: str) -> None:
 
 def _say_what_stays(dispute: settling.Dispute, kept: Event, resolution: Resolution) -> None:
     """Name what a conflict holds besides the event that was kept and what contradicts that one."""
-    if len(dispute.rivals_of(kept)) == MAX_AGAINST:
+    if dispute.conflict and len(dispute.rivals_of(kept)) == MAX_AGAINST:
         say(f"{MAX_AGAINST} are taken back at a time; `soul conflicts` lists what is left")
         return
     others = dispute.beside(kept)
