@@ -267,6 +267,36 @@ class TestAPersonAtWork:
         assert git(a, "rev-parse", "HEAD") == head
         assert log_of(remote, "main") == ["Of a."]
 
+    def test_the_pull_that_settles_a_conflict_finds_nothing_of_ours_in_its_way(
+        self, clones: tuple[Path, Path], remote: Path
+    ) -> None:
+        a, b = clones
+        share(a, "Before.")
+        run(b, "sync")
+        for folder in clones:
+            (folder / "USER.md").write_text(f"# User\nFrom {folder.name}\n", encoding="utf-8")
+            git(folder, "commit", "-q", "-a", "-m", f"user of {folder.name}")
+        git(b, "push", "-q")
+        run(a, "add", "--source", "agent-new", "--kind", "fact", "--scope", "stable", "--summary", "A new file.")
+        run(a, "compile")
+        assert not is_tidy(a)
+
+        done = run(a, "share", "--source", "agent-a", "A known file.")
+
+        assert "USER.md: `git pull --no-rebase`, settle" in done.stderr
+        assert is_tidy(a)
+        assert "A known file." in run(a, "search", "known file").stdout
+        pulled = subprocess.run(["git", "pull", "-q", "--no-rebase"], cwd=a, capture_output=True, text=True)
+        assert git(a, "diff", "--name-only", "--diff-filter=U") == "USER.md\n", pulled.stderr
+        (a / "USER.md").write_text("# User\nFrom both\n", encoding="utf-8")
+        git(a, "commit", "-q", "-a", "-m", "both")
+        run(a, "sync")
+        git(a, "push", "-q")
+        run(b, "sync")
+        assert log_of(a) == log_of(b) == log_of(remote, "main") == ["A known file.", "A new file.", "Before."]
+        assert is_tidy(a)
+        assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
+
     def test_a_rebase_goes_on_as_if_we_were_not_there(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, b = clones
         share(a, "Before.")

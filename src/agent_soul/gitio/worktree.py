@@ -15,7 +15,7 @@ from agent_soul.errors import StoppedError
 from agent_soul.files import put_file, read_regular, replace_file
 from agent_soul.gitio.differences import Status, staged, status_of
 from agent_soul.gitio.merging import merged
-from agent_soul.gitio.process import GitError, attempt, run, running
+from agent_soul.gitio.process import GitError, UnmergedError, attempt, run, running
 from agent_soul.gitio.repository import git_dirs, operation_under_way, prefix_of
 from agent_soul.gitio.snapshot import Tree, object_name, read_files, read_tree
 from agent_soul.gitio.transport import Target, is_ancestor
@@ -44,7 +44,8 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
     """Move the checked-out branch to the commit `new`, or to a merge of it with a person's unpushed commits.
 
     `settle` decides about our own files that differ from the branch. Returns why the branch stayed where it is, or an
-    empty string. The clone's lock must be held.
+    empty string. Raises `UnmergedError` where only a person can merge; nothing has moved then. The clone's lock must be
+    held.
     """
     operation = operation_under_way(hub)
     if operation:
@@ -62,7 +63,10 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
     else:
         merge, conflicts = merged(hub, old, new.commit, author)
         if conflicts:
-            return f"your unpushed commits conflict in {', '.join(conflicts)}: `git pull --no-rebase` and settle them"
+            raise UnmergedError(
+                f"your unpushed commits conflict in {', '.join(conflicts)}",
+                hint="`git pull --no-rebase`, settle and commit them, then `soul sync`",
+            )
         goal = read_tree(hub, merge)
     return _advance(hub, target, seen, goal, settle)
 
@@ -70,8 +74,8 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
 def put_back(hub: Hub, new: Tree, has_arrived: Callable[[str, bytes, bytes], bool]) -> None:
     """Let our files be what the checked-out commit has, as far as the commit `new`, which was shared, has their lines.
 
-    Where the branch of the memory is not checked out, nothing else would ever do that, and git would not switch
-    branches over them. `has_arrived` is asked with the path, what is in the work tree, and what was shared. What a
+    Where the branch of the memory is not checked out, or a person has to merge first, nothing else would ever do that,
+    and git would neither switch branches nor merge over them. `has_arrived` is asked with the path, what is in the work tree, and what was shared. What a
     person has staged stays. The clone's lock must be held.
     """
     seen = status_of(hub)
