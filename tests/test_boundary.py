@@ -291,6 +291,18 @@ def test_messages_name_the_command_that_can_be_typed(soul: Soul) -> None:
     assert "`soul " in soul("show", "nothing-like-it", code=2).stderr
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["share", "text", "--source"], "share"),
+        (["memory", "write", "--nothing"], "memory write"),
+        (["sync", "--budget"], "sync"),
+    ],
+)
+def test_a_mistake_names_the_help_of_its_own_command(inside: Soul, words: list[str], named: str) -> None:
+    assert f"see `soul {named} --help`" in inside(*words, code=2).stderr
+
+
 def test_what_is_printed_names_the_command_and_the_agent_that_can_be_typed(soul: Soul, git_hub: Path) -> None:
     here = {"AGENT_SOUL_INVOKED_AS": "python3 scripts/soul.py", "AGENT_SOUL_SOURCE": "my-mac"}
     for value in ("Tokyo", "Osaka"):
