@@ -17,7 +17,20 @@ MODULES = {
 }
 # From the bottom up; a module imports from its own layer and those before it.
 LAYERS = (
-    ("__init__", "errors", "strict_json", "hub", "lock", "files", "text", "tokens", "schemas", "graph", "digests"),
+    (
+        "__init__",
+        "errors",
+        "interrupts",
+        "strict_json",
+        "hub",
+        "lock",
+        "files",
+        "text",
+        "tokens",
+        "schemas",
+        "graph",
+        "digests",
+    ),
     (
         "judging",
         "instants",

@@ -9,11 +9,13 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from agent_soul.interrupts import held_back, load_native
 from support import Soul, git
 
 SOUL = f"{sys.executable} -m agent_soul"
@@ -158,6 +160,51 @@ class TestInterrupts:
         assert done.returncode == 128 + signal.SIGINT
         assert done.stderr == ""
 
+    @pytest.mark.parametrize(
+        ("imported", "calls"),
+        [
+            ("uuid", "strict_json.expect_many(); strict_json.load_object(b'{}')"),
+            ("uuid", "strict_json.expect_many(); event.serialise({})"),
+            ("decimal", "schemas.compiled_validator('event')"),
+        ],
+    )
+    def test_ctrl_c_while_a_native_module_takes_what_it_needs(self, tmp_path: Path, imported: str, calls: str) -> None:
+        """It would end the process by a signal, or with a panic of its own, where an exception met it."""
+        program = f"{INTERRUPTING}\nfrom agent_soul import event, schemas, strict_json\nsys.modules.pop('uuid', None)\n"
+        listening = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+        program += f"try:\n    {calls}\nexcept KeyboardInterrupt:\n    print('interrupted')"
+        env = {**os.environ, "INTERRUPT_AT": imported}
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=env, capture_output=True, text=True, preexec_fn=listening
+        )
+
+        assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
+def test_ctrl_c_waits_until_what_may_not_be_interrupted_has_ended() -> None:
+    done = []
+
+    def work() -> None:
+        with held_back():
+            signal.raise_signal(signal.SIGINT)
+            done.append("the rest")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["the rest"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_outside_the_main_thread_ctrl_c_stays_what_it_is() -> None:
+    found = []
+    with held_back():
+        outside = threading.Thread(target=lambda: found.append(load_native("json").dumps([])))
+        outside.start()
+        outside.join()
+
+    assert found == ["[]"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
 
 # Ctrl-C at the moment in which a module is imported.
 INTERRUPTING = """
@@ -242,6 +289,18 @@ def test_messages_name_the_command_that_can_be_typed(soul: Soul) -> None:
     assert "`python3 scripts/soul.py " in json.loads(wrong.stdout)["error"]["hint"]
     assert soul("add", "--help", env=here).stdout.startswith("Usage: python3 scripts/soul.py add ")
     assert "`soul " in soul("show", "nothing-like-it", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["share", "text", "--source"], "share"),
+        (["memory", "write", "--nothing"], "memory write"),
+        (["sync", "--budget"], "sync"),
+    ],
+)
+def test_a_mistake_names_the_help_of_its_own_command(inside: Soul, words: list[str], named: str) -> None:
+    assert f"see `soul {named} --help`" in inside(*words, code=2).stderr
 
 
 def test_what_is_printed_names_the_command_and_the_agent_that_can_be_typed(soul: Soul, git_hub: Path) -> None:

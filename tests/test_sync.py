@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from agent_soul import gitio
+from agent_soul.hub import find_hub
 from support import git
 
 Share = Callable[..., subprocess.CompletedProcess[str]]
@@ -214,7 +216,7 @@ class TestAPersonAtWork:
         done = run(a, "share", "--source", "agent-a", "Of a.")
 
         assert done.stdout.startswith("shared")
-        assert "USER.md" in done.stderr
+        assert "in the way: USER.md; commit or stash it, then `soul sync`\n" in done.stderr
         assert (a / "USER.md").read_text(encoding="utf-8") == "# User\nFrom a, not committed\n"
         assert git(a, "rev-parse", "HEAD") == head
         assert log_of(remote, "main") == ["Of a."]
@@ -222,6 +224,41 @@ class TestAPersonAtWork:
         run(a, "sync")
         assert is_tidy(a)
         assert "From b" in (a / "USER.md").read_text(encoding="utf-8")
+
+    def test_an_unknown_file_in_the_way_is_named_with_what_to_do(self, clones: tuple[Path, Path]) -> None:
+        a, b = clones
+        (b / "MORE.md").write_text("From b\n", encoding="utf-8")
+        git(b, "add", "MORE.md")
+        git(b, "commit", "-q", "-m", "more")
+        git(b, "push", "-q")
+        (a / "MORE.md").write_text("From a\n", encoding="utf-8")
+
+        assert "in the way: MORE.md; move it elsewhere, then `soul sync`\n" in run(a, "sync").stderr
+        (a / "MORE.md").rename(a / "OTHER.md")
+        run(a, "sync")
+        assert (a / "MORE.md").read_text(encoding="utf-8") == "From b\n"
+
+    def test_a_lock_that_a_killed_git_left_is_named(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        lock = a / ".git" / "index.lock"
+        lock.touch()
+
+        done = run(a, "share", "--source", "agent-a", "Of a.")
+
+        assert f"{lock} is there: a git is at work, or was killed; when no git runs here, remove that" in done.stderr
+        assert log_of(remote, "main") == ["Of a."]
+        lock.unlink()
+        run(a, "sync")
+        assert log_of(a) == ["Of a."]
+        assert is_tidy(a)
+
+    @pytest.mark.parametrize(("zone", "offset"), [("ABC-24:59:59", "+0000"), ("ABC12:30", "-1230")])
+    def test_a_zone_that_git_takes_for_no_date(self, clones: tuple[Path, Path], zone: str, offset: str) -> None:
+        a, _ = clones
+
+        assert run(a, "share", "--source", "agent-a", "Of a.", TZ=zone).stdout.startswith("shared: 1 event")
+        assert git(a, "log", "-1", "--format=%ad %cd", "--date=format:%z").split() == [offset, offset]
+        assert not list((a / ".git").glob("fast_import_crash_*"))
 
     def test_nothing_is_written_through_a_link_in_the_place_of_a_folder(
         self, clones: tuple[Path, Path], tmp_path: Path
@@ -266,6 +303,36 @@ class TestAPersonAtWork:
         assert "USER.md" in done.stderr
         assert git(a, "rev-parse", "HEAD") == head
         assert log_of(remote, "main") == ["Of a."]
+
+    def test_the_pull_that_settles_a_conflict_finds_nothing_of_ours_in_its_way(
+        self, clones: tuple[Path, Path], remote: Path
+    ) -> None:
+        a, b = clones
+        share(a, "Before.")
+        run(b, "sync")
+        for folder in clones:
+            (folder / "USER.md").write_text(f"# User\nFrom {folder.name}\n", encoding="utf-8")
+            git(folder, "commit", "-q", "-a", "-m", f"user of {folder.name}")
+        git(b, "push", "-q")
+        run(a, "add", "--source", "agent-new", "--kind", "fact", "--scope", "stable", "--summary", "A new file.")
+        run(a, "compile")
+        assert not is_tidy(a)
+
+        done = run(a, "share", "--source", "agent-a", "A known file.")
+
+        assert "USER.md: `git pull --no-rebase`, settle" in done.stderr
+        assert is_tidy(a)
+        assert "A known file." in run(a, "search", "known file").stdout
+        pulled = subprocess.run(["git", "pull", "-q", "--no-rebase"], cwd=a, capture_output=True, text=True)
+        assert git(a, "diff", "--name-only", "--diff-filter=U") == "USER.md\n", pulled.stderr
+        (a / "USER.md").write_text("# User\nFrom both\n", encoding="utf-8")
+        git(a, "commit", "-q", "-a", "-m", "both")
+        run(a, "sync")
+        git(a, "push", "-q")
+        run(b, "sync")
+        assert log_of(a) == log_of(b) == log_of(remote, "main") == ["A known file.", "A new file.", "Before."]
+        assert is_tidy(a)
+        assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
 
     def test_a_rebase_goes_on_as_if_we_were_not_there(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, b = clones
@@ -809,6 +876,16 @@ class TestNothingIsLeftBehind:
         assert time.monotonic() - started < 30
 
 
+def test_a_fast_import_that_fails_leaves_no_report(clones: tuple[Path, Path]) -> None:
+    a, _ = clones
+    broken = ("Nobody <nobody@example.org> 1 +9999",) * 2
+
+    with pytest.raises(gitio.GitError, match="Invalid raw date"):
+        gitio.build_commit(find_hub(str(a)), "", {"a": b""}, "a", author="agent-a", people=broken)
+
+    assert not list((a / ".git").glob("fast_import_crash_*"))
+
+
 def test_json_is_one_object(clones: tuple[Path, Path]) -> None:
     a, _ = clones
     answer: dict[str, Any] = json.loads(run(a, "share", "--source", "agent-a", "Of a.", "--json").stdout)
@@ -816,3 +893,12 @@ def test_json_is_one_object(clones: tuple[Path, Path]) -> None:
     assert answer["ok"] is True
     assert answer["outcome"] == "shared"
     assert answer["commit"] == git(a, "rev-parse", "HEAD").strip()
+
+
+def test_the_next_step_in_json_can_be_typed(clones: tuple[Path, Path], remote: Path) -> None:
+    a, _ = clones
+    remote.rename(remote.with_name("elsewhere.git"))
+
+    done = run(a, "share", "--source", "agent-a", "Of a.", "--json", code=4, AGENT_SOUL_INVOKED_AS="python3 soul.py")
+
+    assert "`python3 soul.py sync`" in json.loads(done.stdout)["note"]

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from agent_soul import schemas
 from agent_soul.errors import Problem
 from agent_soul.instants import parse_instant, parse_utc_date, utc_date
+from agent_soul.interrupts import load_native
 from agent_soul.strict_json import RejectedError, column_of_key, is_bulk, load_object
 from agent_soul.text import compare_key, neutralise, neutralise_block
 
@@ -232,10 +233,8 @@ def serialise(record: Mapping[str, Any]) -> bytes:
     """Return the record as one line of a source file, newline included. Its numbers must be finite."""
     ordered = in_field_order(record)
     if is_bulk() or _has_power_of_ten(ordered):
-        import orjson
-
         try:
-            return orjson.dumps(ordered) + b"\n"  # a copy of its own length: `orjson` returns one with room to spare
+            return load_native("orjson").dumps(ordered) + b"\n"  # type: ignore[no-any-return]  # a copy of its own length: `orjson` returns one with room to spare
         except TypeError:  # a whole number beyond 64 bits
             pass
     text = json.dumps(ordered, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

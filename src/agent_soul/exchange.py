@@ -118,7 +118,8 @@ class Exchange(NamedTuple):
         """Remember the commit that the remote has, empty the outbox of its `ids`, and bring our own branch along.
 
         What killed commands left half-written goes first. While the branch of the memory is not checked out (a rebase,
-        another branch), the events leave our files and stay in the outbox, where every reader finds them.
+        another branch) or a person has to merge first, the events leave our files and stay in the outbox, where every
+        reader finds them.
         """
         with exclusive(self.hub.lock_file, purpose="sync"):
             outbox.tidy(self.hub)
@@ -132,6 +133,9 @@ class Exchange(NamedTuple):
                 if self.target.local:
                     outbox.discard(self.hub, ids)
                 return "; ".join(filter(None, (stayed, said_of_copies(self.hub, sorted(edited)))))
+            except gitio.UnmergedError as error:
+                gitio.put_back(self.hub, there, _arrival(self.hub, ids, with_pages=True))
+                return f"this clone stays as it is: {error.message}: {error.hint}"
             except gitio.GitError as error:
                 return f"this clone stays as it is: {error.message}; {error.hint}"
 
@@ -230,10 +234,19 @@ def _settler(hub: Hub, ids: Collection[str], edited: set[str]) -> gitio.Settle:
     return settle
 
 
-def _arrival(hub: Hub, ids: Collection[str]) -> Callable[[str, bytes, bytes], bool]:
-    """Return the rule for when a file of ours holds nothing that the commit that was shared lacks."""
-    mine = is_ours(hub)
-    return lambda path, here, shared: mine(path) and _has_arrived(held_lines(path, here), shared, ids)
+def _arrival(hub: Hub, ids: Collection[str], *, with_pages: bool = False) -> Callable[[str, bytes, bytes], bool]:
+    """Return the rule for when a file of ours holds nothing that the commit that was shared lacks.
+
+    Pages that nobody but a compile here changed count as well, if asked for: they can be made anew.
+    """
+    mine, noted = is_ours(hub), noted_pages(hub) if with_pages else {}
+
+    def has_arrived(path: str, here: bytes, shared: bytes) -> bool:
+        if path.startswith("canonical/"):
+            return is_as_noted(noted, path.removeprefix("canonical/"), here)
+        return mine(path) and _has_arrived(held_lines(path, here), shared, ids)
+
+    return has_arrived
 
 
 def _has_arrived(lines: Iterable[Held], shared: bytes, ids: Collection[str]) -> bool:

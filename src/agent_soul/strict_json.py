@@ -14,6 +14,8 @@ from collections.abc import Iterator, Mapping
 from math import isinf
 from typing import Any, NoReturn
 
+from agent_soul.interrupts import load_native
+
 MAX_LINE_BYTES = 1 << 20
 MAX_DEPTH = 16
 MAX_DIGITS = 20
@@ -61,8 +63,7 @@ def _load_canonical(raw: bytes) -> dict[str, Any] | None:
     that was rounded: each of them would be missing or other. Blanks that are taken out first change no value, or else
     the value differs.
     """
-    import orjson
-
+    orjson = load_native("orjson")
     try:
         record = orjson.loads(raw)
         written = orjson.dumps(record)

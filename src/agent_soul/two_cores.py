@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
+from agent_soul.interrupts import held_back
+
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkProcess
@@ -61,7 +63,8 @@ def _start(work: Callable[[], _Result], left: contextlib.ExitStack) -> Connectio
     with sender:
         child = context.Process(target=_send, args=(work, receiver, sender), daemon=True)
         left.callback(_end, child)
-        child.start()
+        with held_back():  # until the child has its own answer to Ctrl-C
+            child.start()
     return receiver
 
 

@@ -45,15 +45,15 @@ def _until_stale(hub: Hub) -> str:
 
 def show_kept(kept: Kept, *, as_json: bool, short: str = "", **more: Any) -> None:
     """Print how far a command brought the memory, as one line or one object."""
-    reason = with_commands(kept.reason)
+    reason, note = with_commands(kept.reason), with_commands(kept.note)
     if as_json:
         ok = kept.reach is not Reach.NOT_SHARED
-        show_json(ok=ok, outcome=kept.reach, reason=reason, commit=kept.commit, note=kept.note, **more)
+        show_json(ok=ok, outcome=kept.reach, reason=reason, commit=kept.commit, note=note, **more)
         return
     said = str(kept._replace(reason=reason))
     show(f"{said} ({short})" if short else said)
-    if kept.note:
-        say(f"note: {kept.note}")
+    if note:
+        say(f"note: {note}")
 
 
 def exit_code(kept: Kept) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import Any
 
 import click
 
@@ -22,6 +23,16 @@ class LazyGroup(click.Group):
         module, _, attribute = COMMANDS[cmd_name].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.UsageError as error:
+            name = ctx.invoked_subcommand
+            command = self.get_command(ctx, name) if name else None
+            if error.ctx is None and command:  # click leaves out whose option lacks its value
+                error.ctx = click.Context(command, parent=ctx, info_name=name)
+            raise
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

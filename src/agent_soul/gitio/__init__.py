@@ -4,7 +4,7 @@ from agent_soul.gitio.beginning import add_remote, clone, commit_all, make_repos
 from agent_soul.gitio.differences import Asked, Survey, differing_sources, staged, survey, surveying
 from agent_soul.gitio.local import move_branch, writing
 from agent_soul.gitio.looking import Heads, Sight, heads_of, look, unmerged, without_credentials
-from agent_soul.gitio.process import GitError, GitTimeoutError
+from agent_soul.gitio.process import GitError, GitTimeoutError, UnmergedError
 from agent_soul.gitio.repository import (
     Origin,
     branch,
@@ -43,6 +43,7 @@ __all__ = [
     "Survey",
     "Target",
     "Tree",
+    "UnmergedError",
     "add_remote",
     "branch",
     "bring_along",

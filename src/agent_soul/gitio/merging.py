@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from agent_soul.gitio.process import GitError, attempt, run
+from agent_soul.gitio.process import GitError, UnmergedError, attempt, run
 from agent_soul.gitio.repository import identity, prefix_of
 from agent_soul.hub import Hub
 
@@ -20,7 +20,9 @@ def merged(hub: Hub, old: str, new: str, author: str) -> tuple[str, list[str]]:
     if "unrelated histories" in said:
         raise GitError("this branch and the remote's have no commit in common", hint=_HOW_TO_START_OVER.format(new))
     if code not in (0, 1):
-        raise GitError(f"git merge-tree failed: {said}", hint="git 2.38 or newer is needed; or `git pull --no-rebase`")
+        raise UnmergedError(
+            f"git merge-tree failed: {said}", hint="git 2.38 or newer is needed; or `git pull --no-rebase`"
+        )
     tree, *paths = (os.fsdecode(part) for part in out.split(b"\0") if part)
     canonical = f"{prefix_of(hub)}canonical/"
     conflicts = sorted({path for path in paths if not path.startswith(canonical)})

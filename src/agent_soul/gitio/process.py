@@ -52,6 +52,10 @@ class GitError(StoppedError):
     """Git refused or failed; the message holds its own words, made safe to print."""
 
 
+class UnmergedError(GitError):
+    """What was shared and a person's unpushed commits do not go together by themselves."""
+
+
 class GitTimeoutError(GitError):
     """Git was ended because it took too long."""
 

@@ -21,6 +21,9 @@ _UNDER_WAY: Mapping[str, str] = {
 }
 
 
+_FARTHEST_OFFSET = 1400
+"""Hours and minutes from UTC, as a commit's date has them."""
+
 BRANCH = ("symbolic-ref", "--quiet", "--short", "HEAD")
 PEOPLE = (("var", "GIT_AUTHOR_IDENT"), ("var", "GIT_COMMITTER_IDENT"))
 
@@ -151,7 +154,14 @@ def people_in(answers: Sequence[Answer]) -> tuple[str, str] | None:
     if any(code for code, _, _ in answers):
         return None
     made_by, committed_by = (out.decode("utf-8", "replace").strip() for _, out, _ in answers)
-    return made_by, committed_by
+    return _with_legal_offset(made_by), _with_legal_offset(committed_by)
+
+
+def _with_legal_offset(person: str) -> str:
+    """Return `Name <mail> seconds offset` in UTC where the offset is one that `git fast-import` refuses."""
+    rest, _, offset = person.rpartition(" ")
+    is_legal = offset[1:].isdecimal() and int(offset[1:]) <= _FARTHEST_OFFSET
+    return person if is_legal else f"{rest} +0000"
 
 
 def prefix_of(hub: Hub) -> str:

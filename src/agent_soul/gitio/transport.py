@@ -19,6 +19,8 @@ OUTGOING = "refs/agent-soul/outgoing"
 """Names the commit that is being pushed, so that no `git gc` takes it meanwhile."""
 
 
+_CRASH_REPORT = re.compile(r"\bfast_import_crash_\d+")
+"""The file that a `git fast-import` that failed leaves, with all that it was told; it says its name."""
 _NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -181,7 +183,12 @@ def build_commit(
         stream.append(b"D %s\n" % name if content is None else b"M 100644 inline %s\n%s" % (name, _data(content)))
     stream.append(b"get-mark :1\ndone\n")
     flags = ("--quiet", "--force", "--done", "--cat-blob-fd=1", "--date-format=raw")
-    return run(hub, "fast-import", *flags, stdin=b"".join(stream)).decode().strip()
+    try:
+        return run(hub, "fast-import", *flags, stdin=b"".join(stream)).decode().strip()
+    except GitError as error:
+        for name in _CRASH_REPORT.findall(error.message):
+            (git_dirs(hub)[0] / name).unlink(missing_ok=True)
+        raise
 
 
 def _data(content: bytes) -> bytes:

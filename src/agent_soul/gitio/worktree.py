@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -15,7 +16,7 @@ from agent_soul.errors import StoppedError
 from agent_soul.files import put_file, read_regular, replace_file
 from agent_soul.gitio.differences import Status, staged, status_of
 from agent_soul.gitio.merging import merged
-from agent_soul.gitio.process import GitError, attempt, run, running
+from agent_soul.gitio.process import GitError, UnmergedError, attempt, run, running
 from agent_soul.gitio.repository import git_dirs, operation_under_way, prefix_of
 from agent_soul.gitio.snapshot import Tree, object_name, read_files, read_tree
 from agent_soul.gitio.transport import Target, is_ancestor
@@ -23,6 +24,8 @@ from agent_soul.hub import Hub
 
 _NONE = "000000"
 """The mode of a file that is not there."""
+_BLOCKING = re.compile(r"Entry '(?P<changed>.*)' (?:not uptodate|would be)|'(?P<other>.*)' would (?:be|lose)")
+"""How `git read-tree` says that a file would get lost: with changes that no commit has, or unknown to Git."""
 _LOCKED_TRIES = 20
 _LOCKED_SECONDS = 0.1
 
@@ -44,7 +47,8 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
     """Move the checked-out branch to the commit `new`, or to a merge of it with a person's unpushed commits.
 
     `settle` decides about our own files that differ from the branch. Returns why the branch stayed where it is, or an
-    empty string. The clone's lock must be held.
+    empty string. Raises `UnmergedError` where only a person can merge; nothing has moved then. The clone's lock must be
+    held.
     """
     operation = operation_under_way(hub)
     if operation:
@@ -62,7 +66,10 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
     else:
         merge, conflicts = merged(hub, old, new.commit, author)
         if conflicts:
-            return f"your unpushed commits conflict in {', '.join(conflicts)}: `git pull --no-rebase` and settle them"
+            raise UnmergedError(
+                f"your unpushed commits conflict in {', '.join(conflicts)}",
+                hint="`git pull --no-rebase`, settle and commit them, then `soul sync`",
+            )
         goal = read_tree(hub, merge)
     return _advance(hub, target, seen, goal, settle)
 
@@ -70,9 +77,9 @@ def bring_along(hub: Hub, target: Target, new: Tree, settle: Settle, *, author: 
 def put_back(hub: Hub, new: Tree, has_arrived: Callable[[str, bytes, bytes], bool]) -> None:
     """Let our files be what the checked-out commit has, as far as the commit `new`, which was shared, has their lines.
 
-    Where the branch of the memory is not checked out, nothing else would ever do that, and git would not switch
-    branches over them. `has_arrived` is asked with the path, what is in the work tree, and what was shared. What a
-    person has staged stays. The clone's lock must be held.
+    Where the branch of the memory is not checked out, or a person has to merge first, nothing else would ever do that,
+    and git would neither switch branches nor merge over them. `has_arrived` is asked with the path, what is in the work
+    tree, and what was shared. What a person has staged stays. The clone's lock must be held.
     """
     seen = status_of(hub)
     shared = read_files(hub, new, seen.changed)
@@ -113,17 +120,17 @@ def _advance(hub: Hub, target: Target, seen: Status, goal: Tree, settle: Settle)
         others, entries = {}, {**_arrived(hub, before, goal, ours), **_entries(hub, goal, ours)}
         stale, blocked = _tried(hub, before, goal.commit, entries)
         if blocked:
-            return f"this clone stays as it is, because files of yours are in the way: {blocked}"
+            return f"this clone stays as it is, because files of yours are in the way: {_way_on(blocked)}"
     replace_file(_journal(hub), json.dumps({"branch": target.local, "before": seen.head, "goal": goal.commit}).encode())
     for path, content in ours.items():
         _write(hub.root / path, content)
     for path, content in others.items():
         _write(hub.root / path, content, write=put_file)
-    _when_unlocked(lambda: point_index(hub, entries, {}))
+    _when_unlocked(hub, lambda: point_index(hub, entries, {}))
     if stale:
-        _when_unlocked(lambda: run(hub, *REFRESH, ok=(0, 1)))
+        _when_unlocked(hub, lambda: run(hub, *REFRESH, ok=(0, 1)))
     if not is_plain:
-        _when_unlocked(lambda: run(hub, "read-tree", "-m", "-u", before, goal.commit))
+        _when_unlocked(hub, lambda: run(hub, "read-tree", "-m", "-u", before, goal.commit))
     if goal.commit != seen.head:
         with running(hub, *([REFRESH] if is_plain else [])) as refreshed:
             expected = seen.head or "0" * len(goal.commit)
@@ -175,6 +182,15 @@ def _tried(hub: Hub, before: str, goal: str, entries: Mapping[str, str]) -> tupl
     finally:
         trial.unlink(missing_ok=True)
     return True, said or f"git read-tree ended with {code}" if code else ""
+
+
+def _way_on(said: str) -> str:
+    """Return which file git found in the way, and what to do about it; its own words where they are not known."""
+    found = _BLOCKING.search(said)
+    if not found:
+        return said
+    step = "commit or stash it" if found["changed"] else "move it elsewhere"
+    return f"{found['changed'] or found['other']}; {step}, then `soul sync`"
 
 
 def _arrived(hub: Hub, before: str, goal: Tree, ours: Collection[str]) -> dict[str, str]:
@@ -272,18 +288,21 @@ def copy_index(hub: Hub, to: Path) -> None:
         to.write_bytes(index.read_bytes())
 
 
-def _when_unlocked(act: Callable[[], object]) -> None:
-    """Do it; wait a little where a person's own git holds the index."""
-    for _ in range(_LOCKED_TRIES):
+def _when_unlocked(hub: Hub, act: Callable[[], object]) -> None:
+    """Do it; wait a little where a person's own git holds the index. Raises `GitError` with the lock's name."""
+    lock = git_dirs(hub)[0] / "index.lock"
+    for tries in range(_LOCKED_TRIES + 1):
         try:
             act()
         except GitError as error:
-            if "index.lock" not in error.message:
+            if "index.lock" not in error.message and not lock.exists():  # a quiet git does not name it
                 raise
-            time.sleep(_LOCKED_SECONDS)
+            if tries == _LOCKED_TRIES:
+                step = "when no git runs here, remove that file, then `soul sync`"
+                raise GitError(f"{lock} is there: a git is at work, or was killed", hint=step) from error
         else:
             return
-    act()
+        time.sleep(_LOCKED_SECONDS)
 
 
 def _read(file: Path) -> bytes | None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agent_soul.interrupts import load_native
 from agent_soul.schemas.checking import Check, compile_check, refuse_no_json
 
 if TYPE_CHECKING:
@@ -77,9 +78,9 @@ def quick_check(name: str) -> Check:
 @functools.cache
 def compiled_validator(name: str) -> jsonschema_rs.Draft202012Validator:
     """Return the library's validator of any shipped schema, for many records and for what is wrong in its own words."""
-    import jsonschema_rs  # it brings half of the standard library's e-mail along
-
-    return jsonschema_rs.Draft202012Validator(_document(name))
+    # it brings half of the standard library's e-mail along
+    made: jsonschema_rs.Draft202012Validator = load_native("jsonschema_rs").Draft202012Validator(_document(name))
+    return made
 
 
 def accepts(name: str, record: Any) -> bool:
@@ -103,6 +104,7 @@ def explain(name: str, record: Any) -> list[tuple[tuple[str | int, ...], str]]:
 @functools.cache
 def _explainer() -> type[Validator]:
     """Return the class of `jsonschema`, but with the `$` of JSON Schema: Python's own also matches before a newline."""
+    load_native("jsonschema")  # `rpds` comes with it
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
     from jsonschema.validators import extend
