@@ -50,7 +50,7 @@ _NIGHT = frozenset({"凌晨", "晚上", "夜里", "夜间", "深夜", "半夜"})
 _LATE = frozenset({"夜里", "夜间", "深夜", "半夜"})
 _EVENING = 6
 _LATE_MORNING = 9
-_TITLE = re.compile(
+_TITLE = (
     "(?<![对关由至]于)(?:老师|女士|先生|医生|大夫|护士|教授|博士|经理|主任|院长|校长|处长|科长|律师|师傅|教练|阿姨|奶奶|爷爷"
     "|(?P<may_begin_a_word>[总工姐哥叔婶董]))"
 )
@@ -105,6 +105,11 @@ def pieces(text: str) -> Iterator[Token]:
             yield _MAKERS[kind](text[start : found.end(kind)], found)
 
 
+@functools.cache  # for texts that hold a family name
+def _title() -> re.Pattern[str]:
+    return re.compile(_TITLE)
+
+
 def _longest(text: str, start: int, lexicon: Lexicon) -> str:
     """Return the longest entry of the tables that begins here."""
     for length in range(min(lexicon.longest_cjk, len(text) - start), 0, -1):
@@ -117,7 +122,7 @@ def _person(text: str, start: int, longest: str, lexicon: Lexicon) -> str:
     """Return the name that begins here as those who know a person say it, `小林`, `周老师`, `王总`; else nothing."""
     if len(longest) > 1:
         return ""
-    if text[start] in lexicon.surnames and (title := _TITLE.match(text, start + 1)):
+    if text[start] in lexicon.surnames and (title := _title().match(text, start + 1)):
         following = text[title.end() : title.end() + 1]
         begins_a_word = title["may_begin_a_word"] and is_cjk(following) and following not in _OF_A_PERSON
         return "" if begins_a_word else text[start : title.end()]
