@@ -19,8 +19,8 @@ OUTGOING = "refs/agent-soul/outgoing"
 """Names the commit that is being pushed, so that no `git gc` takes it meanwhile."""
 
 
-_CRASH_REPORT = re.compile(r"\bfast_import_crash_\d+")
-"""The file that a `git fast-import` that failed leaves, with all that it was told; it says its name."""
+_CRASH_REPORT = re.compile(r"\n.*\b(?P<name>fast_import_crash_\d+)")
+"""The line in which a `git fast-import` that failed names the file that it leaves, with all that it was told."""
 _NAME = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -186,9 +186,9 @@ def build_commit(
     try:
         return run(hub, "fast-import", *flags, stdin=b"".join(stream)).decode().strip()
     except GitError as error:
-        for name in _CRASH_REPORT.findall(error.message):
-            (git_dirs(hub)[0] / name).unlink(missing_ok=True)
-        raise
+        for report in _CRASH_REPORT.finditer(error.message):
+            (git_dirs(hub)[0] / report["name"]).unlink(missing_ok=True)
+        raise GitError(_CRASH_REPORT.sub("", error.message), hint=error.hint) from error
 
 
 def _data(content: bytes) -> bytes:
