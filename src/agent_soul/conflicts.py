@@ -16,6 +16,7 @@ from agent_soul.digests import sha256
 from agent_soul.event import Event
 from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
+from agent_soul.log import collector_at_rest
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
 
@@ -159,7 +160,8 @@ def find_conflicts(resolution: Resolution, look: Look = contradictions) -> tuple
     stages: tuple[Stage, ...] = (by_claim, partial(by_text, look=look))
     active = [verdict.event for verdict in resolution.active]
     settled = Settled(resolution.settled)
-    found = [conflict for stage in stages for conflict in stage(active, settled)]
+    with collector_at_rest():
+        found = [conflict for stage in stages for conflict in stage(active, settled)]
     return tuple(sorted(found, key=lambda conflict: conflict.members[0].sort_key, reverse=True))
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 
 from agent_soul.errors import NotSharedError
 from agent_soul.gitio import locks
+from agent_soul.gitio.index import REFRESH, copy_index, gone, point_index
 from agent_soul.gitio.packs import join_small_packs
 from agent_soul.gitio.process import GitError, attempt, run
 from agent_soul.gitio.repository import git_dirs, head, prefix_of
 from agent_soul.gitio.snapshot import Tree
-from agent_soul.gitio.worktree import REFRESH, copy_index, gone, point_index
 from agent_soul.hub import Hub
 
 _TRIES = 20

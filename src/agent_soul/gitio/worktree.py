@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import re
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -15,9 +14,10 @@ from typing import NamedTuple
 from agent_soul.errors import StoppedError
 from agent_soul.files import put_file, read_regular, replace_file
 from agent_soul.gitio.differences import Status, staged, status_of
+from agent_soul.gitio.index import REFRESH, copy_index, gone, point_index, when_unlocked
 from agent_soul.gitio.merging import merged
-from agent_soul.gitio.process import GitError, UnmergedError, attempt, run, running
-from agent_soul.gitio.repository import git_dirs, operation_under_way, prefix_of
+from agent_soul.gitio.process import UnmergedError, attempt, run, running
+from agent_soul.gitio.repository import operation_under_way, prefix_of
 from agent_soul.gitio.snapshot import Tree, object_name, read_files, read_tree
 from agent_soul.gitio.transport import Target, is_ancestor
 from agent_soul.hub import Hub
@@ -26,8 +26,6 @@ _NONE = "000000"
 """The mode of a file that is not there."""
 _BLOCKING = re.compile(r"Entry '(?P<changed>.*)' (?:not uptodate|would be)|'(?P<other>.*)' would (?:be|lose)")
 """How `git read-tree` says that a file would get lost: with changes that no commit has, or unknown to Git."""
-_LOCKED_TRIES = 20
-_LOCKED_SECONDS = 0.1
 
 
 class Settled(NamedTuple):
@@ -126,11 +124,11 @@ def _advance(hub: Hub, target: Target, seen: Status, goal: Tree, settle: Settle)
         _write(hub.root / path, content)
     for path, content in others.items():
         _write(hub.root / path, content, write=put_file)
-    _when_unlocked(hub, lambda: point_index(hub, entries, {}))
+    when_unlocked(hub, lambda: point_index(hub, entries, {}))
     if stale:
-        _when_unlocked(hub, lambda: run(hub, *REFRESH, ok=(0, 1)))
+        when_unlocked(hub, lambda: run(hub, *REFRESH, ok=(0, 1)))
     if not is_plain:
-        _when_unlocked(hub, lambda: run(hub, "read-tree", "-m", "-u", before, goal.commit))
+        when_unlocked(hub, lambda: run(hub, "read-tree", "-m", "-u", before, goal.commit))
     if goal.commit != seen.head:
         with running(hub, *([REFRESH] if is_plain else [])) as refreshed:
             expected = seen.head or "0" * len(goal.commit)
@@ -161,10 +159,6 @@ def _holds(file: Path, name: str, commit: str) -> bool:
     if name:
         return file.is_file() and object_name(file.read_bytes(), commit) == name
     return not os.path.lexists(file) and next(each for each in file.parents if each.exists()).is_dir()
-
-
-REFRESH = ("update-index", "-q", "--refresh")
-"""Tells git which files are unchanged all the same: those that the index was pointed at, and those only touched."""
 
 
 def _tried(hub: Hub, before: str, goal: str, entries: Mapping[str, str]) -> tuple[bool, str]:
@@ -263,46 +257,6 @@ def _entries(hub: Hub, wanted: Tree, ours: Mapping[str, bytes | None]) -> dict[s
         f"{prefix}{path}": f"100644 {wanted.objects[path]}" if path in wanted.objects else gone(wanted.commit)
         for path in ours
     }
-
-
-def gone(commit: str) -> str:
-    """Return the index entry of a file that the index is to hold no longer."""
-    return "0 " + "0" * len(commit)
-
-
-def point_index(hub: Hub, entries: Mapping[str, str], env: Mapping[str, str]) -> None:
-    """Let the index hold these entries, so that git moves on without touching the files.
-
-    Files that it was pointed at earlier are looked into first: git would take them for changed as long as it has not.
-    """
-    if entries:
-        rows = "".join(f"{entry}\t{path}\0" for path, entry in entries.items())
-        arguments = (*REFRESH, "-z", "--add", "--index-info")
-        run(hub, *arguments, stdin=os.fsencode(rows), env=env, ok=(0, 1))
-
-
-def copy_index(hub: Hub, to: Path) -> None:
-    """Make `to` what the index of this work tree is; nothing where there is none yet."""
-    index = git_dirs(hub)[0] / "index"
-    if index.exists():
-        to.write_bytes(index.read_bytes())
-
-
-def _when_unlocked(hub: Hub, act: Callable[[], object]) -> None:
-    """Do it; wait a little where a person's own git holds the index. Raises `GitError` with the lock's name."""
-    lock = git_dirs(hub)[0] / "index.lock"
-    for tries in range(_LOCKED_TRIES + 1):
-        try:
-            act()
-        except GitError as error:
-            if "index.lock" not in error.message and not lock.exists():  # a quiet git does not name it
-                raise
-            if tries == _LOCKED_TRIES:
-                step = "when no git runs here, remove that file, then `soul sync`"
-                raise GitError(f"{lock} is there: a git is at work, or was killed", hint=step) from error
-        else:
-            return
-        time.sleep(_LOCKED_SECONDS)
 
 
 def _read(file: Path) -> bytes | None:

@@ -35,7 +35,13 @@ class _Match(NamedTuple):
 
 @functools.lru_cache(maxsize=_KEPT)
 def aligned(text: str, other_text: str) -> tuple[Sequence[Token], Sequence[Token]] | None:
-    """Return the tokens of two statements, with one token in both for what may say the same in either; or None."""
+    """Return the tokens of two statements, with one token in both for what may say the same in either; or None.
+
+    The same whichever is named first.
+    """
+    if other_text < text:
+        found = aligned(other_text, text)
+        return found and found[::-1]
     one, other = tokens_of(text), tokens_of(other_text)
     matches = _matches(text, other_text)
     if not matches:
@@ -103,7 +109,8 @@ def _spans_of(text: str) -> list[Span]:
             if form.count(" ") >= LONGEST:
                 break
             is_whole = end == len(tokens) or tokens[end].surface
-            if token.surface and is_whole and (rows := rows_of(form)):
+            is_term = token.is_name and end == start + 1 and not form.isalpha()  # service-3 is no word
+            if token.surface and is_whole and not is_term and (rows := rows_of(form)):
                 spans.append(Span(start, end, rows))
     return spans
 

@@ -117,10 +117,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
     clauses = clauses_of(read(text) if tokens is None else tokens)
     main = [clause for clause in clauses if not clause.is_reason] or list(clauses)
     said = [token for clause in main for token in clause.tokens]
-    weights: dict[str, float] = {}
-    for clause in clauses:
-        for concept, weight in clause.weights.items():
-            weights[concept] = max(weights.get(concept, 0.0), weight)
+    weights = _weights(clauses)
     denied = frozenset(name for clause in clauses for name in giving_up.denied(clause.tokens))
     opening = next((c for c in main[:2] if sum(c.weights.values()) >= 1), main[0] if main else NOTHING)
     told = tuple(token for token in opening.tokens if token.quantity or token.weight)
@@ -135,7 +132,9 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
-        names={token.concept: token.surface for token in said if token.is_name or is_product(token) or _is_city(token)},
+        names={
+            token.concept: token.surface for token in said if token.is_name or is_product(token) or given.is_city(token)
+        },
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         places=given.places([clause.tokens for clause in affirmed]),
         denied=denied,
@@ -152,15 +151,23 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
         order=_order(main, said),
         is_sentence=bool(subject) or any(map(_says_what_holds, said)),
-        is_past=any(not _PAST.isdisjoint(token.surface.lower().split()) for token in said)
-        or any(word in text for word in _CJK_PAST),
+        is_past=_is_past(text, said),
         is_report=is_report,
     )
 
 
-def _is_city(token: Token) -> bool:
-    """Tell whether a token is a city of the tables, which is a name in both languages."""
-    return bool(token.word and token.word.holder and token.word.holder[0] == "city")
+def _weights(clauses: Sequence[Clause]) -> dict[str, float]:
+    """Return what the clauses are about, each concept by the most that it weighs in any."""
+    weights: dict[str, float] = {}
+    for clause in clauses:
+        for concept, weight in clause.weights.items():
+            weights[concept] = max(weights.get(concept, 0.0), weight)
+    return weights
+
+
+def _is_past(text: str, said: Sequence[Token]) -> bool:
+    words = {word for token in said for word in token.surface.lower().split()}
+    return not _PAST.isdisjoint(words) or any(word in text for word in _CJK_PAST)
 
 
 def _order(main: Sequence[Clause], said: Sequence[Token]) -> Order:

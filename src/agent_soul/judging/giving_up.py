@@ -68,9 +68,10 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
     gave = not _FORMERLY.isdisjoint(words) and any(gives_values(tokens, at) for at in range(len(tokens)))
     is_over = gave or not _USED_TO.isdisjoint(words)
+    moves_from = "从" in words
     for at, token in enumerate(tokens):
         if not is_setting_or_name(token):
-            if _is_moved_from(tokens, at):
+            if moves_from and _is_moved_from(tokens, at):
                 yield token.concept
             continue
         before = set(words[max(at - _REACH_OF_LEAVING, 0) : at])

@@ -186,11 +186,6 @@ class Pair(_Two):
         return shared_weight(first, second) / max(min(map(self._sum, (first, second), self.frames)), least)
 
     @functools.cached_property
-    def is_wish_and_rule(self) -> bool:
-        """Tell whether one says what somebody likes and one what is binding: of one subject they seldom both stand."""
-        return {self.one.kind, self.other.kind} in ({"preference", "rule"}, {"preference", "decision"})
-
-    @functools.cached_property
     def is_gated(self) -> bool:
         """Tell whether one allows a thing only after another, and one denies it before: both may say the same."""
         return {gate(each.clauses) for each in self.frames} == {ALLOWS_ONLY, DENIES_BEFORE}

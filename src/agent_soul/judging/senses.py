@@ -19,8 +19,6 @@ _LEAST_SUBJECT = 0.3
 """Weight of the user: a statement may say nothing but whose setting it gives."""
 _DENIED_TOPIC = 0.55
 _SENSE_TOPIC = 0.45
-_WISHED_TOPIC = 0.33
-"""... less where one is a rule and one a wish, which say their reasons too."""
 OPINION_TOPIC = 0.34
 """... where both say what is liked, whatever else they say of it; less is another topic."""
 _CLAUSE = 0.55
@@ -37,7 +35,7 @@ def opposite_sense(pair: Pair) -> Judgement | None:
     """Two clauses about the same, of which one affirms and one denies, and more so than any two of one sense agree."""
     is_apart = pair.is_gated or orders_agree(*(each.order for each in pair.frames)) or is_conditional(pair)
     are_opinions = all("like" in each.weights for each in pair.frames)
-    if pair.reports or is_apart or (pair.contained < _sense_topic(pair) and not are_opinions):
+    if pair.reports or is_apart or (pair.contained < _SENSE_TOPIC and not are_opinions):
         return None
     best = max(_opposed(pair), key=lambda found: found[0], default=None)
     if best is None:
@@ -47,10 +45,6 @@ def opposite_sense(pair: Pair) -> Judgement | None:
     if shared <= _CLEARLY * max(same, default=0.0):
         return None
     return Judgement(Label.CONFLICT, "opposite sense", (_said(clause), _said(other)))
-
-
-def _sense_topic(pair: Pair) -> float:
-    return _WISHED_TOPIC if pair.is_wish_and_rule else _SENSE_TOPIC
 
 
 def _clauses_of(pair: Pair) -> Iterable[tuple[Clause, Clause]]:

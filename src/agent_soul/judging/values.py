@@ -219,7 +219,12 @@ def _is_a_job(tokens: Sequence[Token]) -> bool:
 
 def _may_be_called(token: Token) -> bool:
     """Tell whether no table says what a word is, or only that it is a city: the Berlin team."""
-    return not token.word or bool(token.word.holder and token.word.holder[0] == "city")
+    return not token.word or is_city(token)
+
+
+def is_city(token: Token) -> bool:
+    """Tell whether a token is a city of the tables, which is a name in both languages."""
+    return bool(token.word and token.word.holder and token.word.holder[0] == "city")
 
 
 def agents(tokens: Sequence[Token]) -> Iterable[str]:
