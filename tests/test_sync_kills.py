@@ -61,6 +61,7 @@ def remote(tmp_path: Path) -> Path:
 # Dies before the command of git, or the file that is written, that POINT names: what a kill there leaves on disk.
 DYING = """
 import os, sys
+import agent_soul.gitio.index as index
 import agent_soul.gitio.worktree as worktree
 
 point, run, write, files = sys.argv.pop(1), worktree.run, worktree._write, []
@@ -77,7 +78,8 @@ def dying_write(file, *arguments, **keywords):
         os._exit(137)
     write(file, *arguments, **keywords)
 
-worktree.run, worktree._write = dying_run, dying_write
+worktree.run = index.run = dying_run
+worktree._write = dying_write
 from agent_soul.cli import main
 sys.exit(main(sys.argv[1:]))
 """
