@@ -17,6 +17,7 @@ COPULAS = (
     | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
     | {"一律", "统一"}
 )
+_JOINING = frozenset({"and", "but"})
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _NAMED_WITHIN = 3
@@ -82,15 +83,16 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
     part: list[Token] = []
     is_reason = started = False
     for at, token in enumerate((*tokens, Token("", ends_clause=True))):
-        ends = token.ends_clause or _joins_clauses(tokens, at)
-        if token.surface == "," and part and part[0].surface.lower() in _CAUSES:
+        surface = token.surface.lower()
+        ends = token.ends_clause or (surface in _JOINING and _joins_clauses(tokens, at))
+        if surface == "," and part and part[0].surface.lower() in _CAUSES:
             is_reason = True
-        elif token.surface == "," and part and opens(part[0]):
+        elif surface == "," and part and opens(part[0]):
             continue
         is_reason_word = _has_role(token, "reason") and not (
             at + 1 < len(tokens) and tokens[at + 1].quantity
         )  # since 2020
-        is_beside = is_reason_word or token.surface.lower() in _INSTEAD
+        is_beside = is_reason_word or surface in _INSTEAD
         reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
         if not (ends or reasons):
             part.append(token)
@@ -147,7 +149,7 @@ def _denies_first(clause: Clause) -> bool:
 
 def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether `and` or `but` stands before a verb of its own: "has no licence and does not drive"."""
-    if at + 1 >= len(tokens) or tokens[at].surface.lower() not in ("and", "but"):
+    if at + 1 >= len(tokens):
         return False
     following = tokens[at + 1]
     is_modal = bool(following.word and not following.weight and following.concept in ("may", "must", "not"))
@@ -170,11 +172,12 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     is_beside = is_reason or any(_has_role(token, "aside") for token in tokens[:2])
     factor = _REASON_WEIGHT if is_beside else 1.0
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
-    negative = [token for at, token in enumerate(tokens) if _denies(tokens, at) and not _is_noun(tokens, at)]
+    denials = list(_denials(tokens))
+    negative = [tokens[at] for at in denials if not _is_noun(tokens, at)]
     states = tuple(token.concept for token in negative if _has_role(token, "state"))
     is_bounded = not all(token.weight for token in negative) and _is_bounded(tokens)
     turns = _turns(negative) + is_bounded + _keeps_out(tokens)
-    aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
+    aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in denials)
     return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
 
 
@@ -219,9 +222,9 @@ def _deny(tokens: Sequence[Token]) -> bool:
 
 def _keeps_out(tokens: Sequence[Token]) -> bool:
     """Tell whether a clause denies by its verb and a far preposition: "keep passwords out of the logs"."""
-    words = [token.surface.lower() for token in tokens]
     verb = next((at for at, token in enumerate(tokens) if token.concept in _KEEPING), len(tokens))
-    return any(pair in _OUT for pair in itertools.pairwise(words[verb : verb + _REACH_OF_KEEPING]))
+    words = (token.surface.lower() for token in tokens[verb : verb + _REACH_OF_KEEPING])
+    return any(pair in _OUT for pair in itertools.pairwise(words))
 
 
 def _denials(tokens: Sequence[Token]) -> Iterable[int]:

@@ -59,11 +59,15 @@ _CHOOSING = frozenset({"decide", "like"})
 _REACH_OF_PREFERRING = 5
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
+_TELLING = _LEAVING | _DROPPED | _REPLACING | _OLD | _DROPPING | _USED_TO | _FORMERLY | _GONE | {"over", "left", "shut"}
+"""What every clause holds that gives something up, but for `_REPLACED_BY`: most clauses are seen through at once."""
 
 
 def denied(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `dropped X`, `Y replaces X`."""
     words = [token.surface.lower() for token in tokens]
+    if _TELLING.isdisjoint(words) and not any(phrase in " ".join(words) for phrase in _REPLACED_BY):
+        return
     moves = any(token.word and token.concept in _MOVING for token in tokens) or not _WENT.isdisjoint(words)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
     gave = not _FORMERLY.isdisjoint(words) and any(gives_values(tokens, at) for at in range(len(tokens)))

@@ -159,20 +159,32 @@ def _stemmed(beginning: str) -> dict[str, Word]:
     return stems
 
 
-def longest_phrase(stemmed: str) -> int:
-    """Return the number of words of the longest phrase of the tables whose first word has this stem; 0 for none."""
-    beginning = stemmed[:_BEGINNING] if len(stemmed) >= _BEGINNING else f"{stemmed} "  # a nuisance
-    return _phrases(beginning).get(stemmed, 0)
+@functools.lru_cache(maxsize=65_536)
+def longest_phrase(word: str, following: str) -> int:
+    """Return the number of words of the longest phrase of the tables that begins with two lower-case words; 0 for none.
+
+    However the words are inflected; of `built-in` the second word is `in`, whatever follows.
+    """
+    parts = word.split("-", 1)
+    first, second = stem(parts[0]), _second(parts[1] if len(parts) > 1 else following)
+    beginning = first[:_BEGINNING] if len(first) >= _BEGINNING else f"{first} "  # a nuisance
+    return _phrases(beginning).get((first, second), 0)
 
 
 @functools.cache
-def _phrases(beginning: str) -> dict[str, int]:
-    longest: dict[str, int] = {}
+def _phrases(beginning: str) -> dict[tuple[str, str], int]:
+    longest: dict[tuple[str, str], int] = {}
     for form in load().by_beginning.get(beginning, ()):
         if " " in form:
-            first = stem(form.split(" ", 1)[0])
-            longest[first] = max(longest.get(first, 0), form.count(" ") + 1)
+            first, second = form.replace("-", " ").split(" ", 2)[:2]
+            key = stem(first), _second(second)
+            longest[key] = max(longest.get(key, 0), form.count(" ") + 1)
     return longest
+
+
+def _second(word: str) -> str:
+    """Return what the inflected forms of the second word of a phrase share; also of two letters: PC, PCs."""
+    return stem(word.partition("-")[0].removesuffix("'s")).removesuffix("s")
 
 
 @functools.cache

@@ -199,6 +199,16 @@ def _plain(text: str, found: re.Match[str]) -> Token:
     return Token(text, quantity=Quantity("count", q.numeral(text) or 0.0, text))
 
 
+def _common(text: str, found: re.Match[str]) -> Token:
+    return _plain_word(text) if text.islower() else _word(text, found)
+
+
+@functools.lru_cache(maxsize=50_000)
+def _plain_word(text: str) -> Token:
+    """Return the token of a word without capitals, digits and dots, which is no name wherever it stands."""
+    return Token(text, stem(text.removesuffix("'s")), 1.0)
+
+
 def _word(text: str, found: re.Match[str]) -> Token:
     return Token(text, stem(text.lower().removesuffix("'s")), 1.0, is_name=_looks_like_a_name(text, found))
 
@@ -217,7 +227,7 @@ def _looks_like_a_name(word: str, found: re.Match[str]) -> bool:
 
 
 _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
-    "common": _word,
+    "common": _common,
     "path": lambda text, _: Token(text, text.lower(), NAME_WEIGHT, is_name=True),
     "reference": lambda text, _: Token(text, text, is_name=True),
     "date": _date,

@@ -103,8 +103,9 @@ def _does_it_all(first: Token, second: Token) -> bool:
 def _cjk_values(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     """Yield the runs of characters that no table knows behind a verb that gives a value: `叫豆包`, `住在杭州滨江区`."""
     for at, token in enumerate(tokens):
-        is_place = _class_of(token) in _PLACING_CLASSES
-        if not token.surface.isascii() and gives_values(tokens, at) and (not is_place or _takes_a_place(tokens, at)):
+        if token.surface.isascii() or not gives_values(tokens, at):
+            continue
+        if _class_of(token) not in _PLACING_CLASSES or _takes_a_place(tokens, at):
             run = "".join(t.surface for t in itertools.takewhile(_is_character, tokens[at + 1 :]))
             if len(run) >= _LEAST_RUN:
                 yield run, _class_of(token)
