@@ -13,7 +13,7 @@ from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.senses import DIFFERING_SENSE, OPINION_TOPIC
-from agent_soul.judging.values import ANY_VERB
+from agent_soul.judging.values import ANY_VERB, PLACE
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
 _VERSION_TOPIC = 0.28
@@ -182,6 +182,8 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     aside = pair.frames[0].value_parts | pair.frames[1].value_parts
     verbs = {*first.values()} & {*second.values()}
+    if PLACE not in verbs and not _are_rivals(first, second):
+        return None  # where a thing is kept there is one place, a database or a file
     if pair.is_bilingual and "own" in {*first.values(), *second.values()}:
         return None  # 李娜 may be Li Na
     if "being" not in verbs and any(_is_of_a_thing_alone(*each) for each in (pair.frames, pair.frames[::-1])):

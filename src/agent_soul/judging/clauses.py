@@ -89,9 +89,7 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
             is_reason = True
         elif surface == "," and part and opens(part[0]):
             continue
-        is_reason_word = _has_role(token, "reason") and not (
-            at + 1 < len(tokens) and tokens[at + 1].quantity
-        )  # since 2020
+        is_reason_word = _has_role(token, "reason") and not _says_when(tokens[at + 1 : at + 2])  # since 2020
         is_beside = is_reason_word or surface in _INSTEAD
         reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
         if not (ends or reasons):
@@ -145,6 +143,11 @@ def _denies_which(clause: Clause) -> bool:
 
 def _denies_first(clause: Clause) -> bool:
     return any(token.word and token.word.sign < 0 and not token.weight for token in clause.tokens[:2])
+
+
+def _says_when(following: Sequence[Token]) -> bool:
+    """Tell whether a moment or a version follows, and no number of things: `since two servers are enough`."""
+    return any(token.quantity and token.quantity.kind not in ("count", "time") for token in following)
 
 
 def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:

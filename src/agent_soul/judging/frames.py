@@ -133,7 +133,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
         names={
-            token.concept: token.surface for token in said if token.is_name or is_product(token) or given.is_city(token)
+            token.concept: token.surface for token in said if token.is_name or given.is_product(token) or given.is_city(token)
         },
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         places=given.places([clause.tokens for clause in affirmed]),
@@ -188,11 +188,6 @@ def _acts_of(tokens: Sequence[Token]) -> Iterator[str]:
         is_told = before.surface.lower() in _BEFORE_A_VERB or before.concept in _MODALS or before.concept == "not"
         if is_told and token.weight and token.surface.isascii() and token.surface.islower():
             yield token.concept
-
-
-def is_product(token: Token) -> bool:
-    """Tell whether a value of a setting is a name: Redis, not dark."""
-    return bool(token.word and token.word.setting) and any(map(str.isupper, token.surface))
 
 
 def is_thing(token: Token) -> bool:

@@ -98,10 +98,12 @@ _NOT = Word("not", 0.0, -1)
 @functools.lru_cache(maxsize=65_536)
 def find(form: str) -> Word | None:
     """Return the word of a lower-case form: as it is listed, or else by its stems; `taxi` is not `tax`."""
-    known = listed(form) or word(form) or (word(form[:-1]) if form.endswith("s") else None)
-    if not known and form.endswith("ly") and form[:-2] in load().settings:
+    if known := listed(form) or word(form):
+        return known
+    if form.endswith("ly") and form[:-2] in load().settings:
         return listed(form[:-2])  # formally, privately
-    return known or (_inflected(form) if form.isascii() else None)
+    found = (word(form[:-1]) if form.endswith("s") else None) or (_inflected(form) if form.isascii() else None)
+    return None if found and "being" in found.roles else found  # a host named ares
 
 
 def _inflected(form: str) -> Word | None:
@@ -204,7 +206,8 @@ def load() -> Lexicon:
     concepts |= {form: form for form in weak if form not in concepts}
     concepts |= {form: value for form, (_, value) in holders.items() if form not in concepts}
     roles, form_roles, weights = _roles(concepts, tables)
-    settings = {f"{form}s": setting for form, setting in settings.items()} | settings
+    plurals = ((f"{form}s", setting) for form, setting in settings.items())
+    settings = {form: setting for form, setting in plurals if form not in concepts} | settings  # a canvas, no Canva
     listed = dict.fromkeys(_all_forms(tables["stop"]), "stop")
     listed |= dict.fromkeys(_all_forms(tables["negations"]), "negation") | dict.fromkeys(settings, "setting")
     return Lexicon(

@@ -72,7 +72,7 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
 
 def values(tokens: Sequence[Token]) -> dict[str, str]:
     """Return the names that the statement gives as values, each with the verb that gives it, or that verb's class."""
-    found = {token.concept: _verb_of(tokens, at) for at, token in enumerate(tokens) if _is_named(token)}
+    found = {t.concept: _verb_of(tokens, at) for at, t in enumerate(tokens) if _is_named(t) or is_product(t)}
     if len(tokens) > _LEAST_RUN and _is_named_first(*tokens[:3]):
         found[tokens[0].concept] = "being"
     elif len(tokens) > _LEAST_RUN and _does_it_all(tokens[0], tokens[1]):
@@ -84,6 +84,11 @@ def _is_named(token: Token) -> bool:
     holder = token.word.holder if token.word else None
     is_reference = token.surface.startswith("#")
     return (token.is_name and not is_reference) or bool(holder and holder[0] in _NAMED_HOLDERS)
+
+
+def is_product(token: Token) -> bool:
+    """Tell whether a value of a setting is a name: Redis, not dark."""
+    return bool(token.word and token.word.setting) and any(map(str.isupper, token.surface))
 
 
 def _is_named_first(first: Token, second: Token, third: Token) -> bool:
