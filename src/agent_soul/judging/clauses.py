@@ -17,6 +17,7 @@ COPULAS = (
     | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
     | {"一律", "统一"}
 )
+_THEREFORE = frozenset({"就"})
 _JOINING = frozenset({"and", "but"})
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
@@ -47,6 +48,17 @@ _ONLY_THEN = frozenset({"才", "才能", "才可", "才可以", "才会", "方�
 _BEFOREHAND = frozenset(
     {"before", "until", "unless", "without", "long", "while", "之前", "以前", "前", "没有", "没", "未", "除非", "未经"}
 )
+"""With `not` these make one thing wait for another; alone, these do not: `without asking` ..."""
+_LACKING = frozenset({"without", "没有", "没", "未", "未经"})
+"""... and what is needless waits for nothing."""
+_NEEDLESS = frozenset({"no need", "needless", "not needed", "unnecessary", "not necessary"}) | {
+    "无需",
+    "无须",
+    "不必",
+    "不用",
+    "用不着",
+    "不需要",
+}
 
 
 class Clause(NamedTuple):
@@ -88,7 +100,7 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
         if surface == "," and part and part[0].surface.lower() in _CAUSES:
             is_reason = True
         elif surface == "," and part and opens(part[0]):
-            continue
+            ends = False  # what it opens has its place in the same clause
         is_reason_word = _has_role(token, "reason") and not _says_when(tokens[at + 1 : at + 2])  # since 2020
         is_beside = is_reason_word or surface in _INSTEAD
         reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
@@ -179,9 +191,30 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     negative = [tokens[at] for at in denials if not _is_noun(tokens, at)]
     states = tuple(token.concept for token in negative if _has_role(token, "state"))
     is_bounded = not all(token.weight for token in negative) and _is_bounded(tokens)
-    turns = _turns(negative) + is_bounded + _keeps_out(tokens)
+    is_supposed = bool(denials) and not is_bounded and _are_supposed(tokens, denials)
+    turns = (0 if is_supposed else _turns(negative)) + is_bounded + _keeps_out(tokens)
     aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in denials)
     return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
+
+
+def _condition(tokens: Sequence[Token]) -> range:
+    """Return the positions of the condition that a clause names: `if no data came`, `不通过就回滚`, `没人的时候`."""
+    at = next((n for n, token in enumerate(tokens) if _supposes(token)), None)
+    if at is None:
+        return range(0)
+    if tokens[at].surface.isascii() or at == 0:
+        return range(at, next((n for n in range(at, len(tokens)) if tokens[n].surface == ","), len(tokens)))
+    return range(0) if any(token.concept == "like" for token in tokens[:at]) else range(at)
+
+
+def _supposes(token: Token) -> bool:
+    return token.surface in _THEREFORE or (_has_role(token, "condition") and token.surface not in _EXCEPTED)
+
+
+def _are_supposed(tokens: Sequence[Token], denials: Sequence[int]) -> bool:
+    """Tell whether nothing but the condition of a clause denies, by a plain `not`: `不要一上来就` forbids."""
+    condition = _condition(tokens)
+    return all(at in condition and tokens[at].concept == "not" for at in denials)
 
 
 def _is_noun(tokens: Sequence[Token], at: int) -> bool:
@@ -251,13 +284,20 @@ def conditions(clauses: Iterable[Clause]) -> list[Clause]:
 
 def gate(clauses: Iterable[Clause]) -> str:
     """Return how main clauses make one thing wait for another: allowed only after it, or denied before it; else ""."""
-    main = [clause for clause in clauses if not clause.is_reason]
-    words = {word for clause in main for token in clause.tokens for word in token.surface.lower().split(" ")}
-    is_denied = any(token.word and token.word.sign < 0 for clause in main for token in clause.tokens)
-    must_wait = words & _MUST and words & _FIRST and not is_denied
+    tokens = [token for clause in clauses if not clause.is_reason for token in clause.tokens]
+    words = {word for token in tokens for word in token.surface.lower().split(" ")}
+    denials = [token for token in tokens if token.word and token.word.sign < 0]
+    must_wait = words & _MUST and words & _FIRST and not denials
     if words & _ONLY_THEN or (words & _ONLY and words & _THEN) or must_wait:
         return ALLOWS_ONLY
-    return DENIES_BEFORE if is_denied and words & _BEFOREHAND else ""
+    is_told = any(token.surface.lower() not in _LACKING and token.concept != "approve" for token in denials)
+    return DENIES_BEFORE if is_told and words & _BEFOREHAND and not any(map(_leaves_open, tokens)) else ""
+
+
+def _leaves_open(token: Token) -> bool:
+    """Tell whether a word allows a thing, or asks for none: `may be printed without asking` waits for nothing."""
+    allows = token.concept == "may" and token.word is not None and token.word.sign > 0
+    return allows or token.surface.lower() in _NEEDLESS
 
 
 def roles_of(clause: Clause) -> Iterable[str]:

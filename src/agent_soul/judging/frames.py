@@ -133,7 +133,9 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
         names={
-            token.concept: token.surface for token in said if token.is_name or given.is_product(token) or given.is_city(token)
+            token.concept: token.surface
+            for token in said
+            if token.is_name or given.is_product(token) or given.is_city(token)
         },
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         places=given.places([clause.tokens for clause in affirmed]),

@@ -187,8 +187,8 @@ class Pair(_Two):
 
     @functools.cached_property
     def is_gated(self) -> bool:
-        """Tell whether one allows a thing only after another, and one denies it before: both may say the same."""
-        return {gate(each.clauses) for each in self.frames} == {ALLOWS_ONLY, DENIES_BEFORE}
+        """Tell whether both make a thing wait for another, by allowing it only then or denying it before."""
+        return all(gate(each.clauses) for each in self.frames)
 
     @functools.cached_property
     def gives_several(self) -> bool:

@@ -35,6 +35,7 @@ _PIECE = rf"""\s*(?:
     | (?P<per>一(?:年|个?月|周|天)(?=[^，。；,;]{{0,6}}?[一两二三四五六\d]次))
     | (?P<each>每(?:分钟|秒钟?))
     | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
+    | (?P<cjk_number>[一二两三四五六七八九][十百千万][一二两三四五六七八九十百千万零]*)
     | (?P<nth_one>\d\d?(?:st|nd|rd|th)\b)
     | (?P<version>v?\d+(?:\.\d+)+)
     | (?P<plain>\d+(?:,\d{{3}})*)
@@ -241,6 +242,7 @@ _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "each": lambda text, _: Token(text, quantity=q.measured(1.0, text[1:], text)),
     "amount": _amount,
     "version": _version,
+    "cjk_number": _plain,
     "plain": _plain,
     "word": _word,
     "han": lambda text, _: Token(text, text, _CHARACTER_WEIGHT if text != "一" else 0.0),
