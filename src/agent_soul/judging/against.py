@@ -150,12 +150,25 @@ def differing_setting(pair: Pair) -> Judgement | None:
         is_subject = (
             row.endswith(OWN_SUBJECT)
             or is_of_user
-            or topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+            or (
+                topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+                and _is_of_one_thing(pair, row, topic)
+            )
         )
         if is_subject and not first[row] & second[row]:
             name = row.rstrip(OWN_SUBJECT + OF_A_PERSON)
             return Judgement(Label.CONFLICT, f"differing {name}", (listed(first[row]), listed(second[row])))
     return None
+
+
+def _is_of_one_thing(pair: Pair, row: str, topic: float) -> bool:
+    """Tell whether so much agrees, or else so much of the clauses that give the values, that these are of one thing."""
+    first, second = (
+        [c.weights for c in each.clauses if any(concept.startswith(f"{row}=") for concept in c.weights)]
+        for each in pair.frames
+    )
+    shared = (shared_weight(one, other) for one, other in itertools.product(first, second))
+    return topic >= _SETTING_TOPIC or max(shared, default=0.0) >= A_THING
 
 
 def _qualify_others(pair: Pair, row: str) -> bool:

@@ -78,7 +78,8 @@ def other_condition(pair: Pair) -> Judgement | None:
     for one, other in itertools.product(first, second):
         shared = shared_weight(one.weights, other.weights)
         longer = max(sum(one.weights.values()), sum(other.weights.values()))
-        if one.sign != other.sign and shared >= _CONDITION * longer:
+        likes = any("like" in each.weights for each in (one, other))
+        if one.sign != other.sign and shared >= _CONDITION * longer and not likes:
             return Judgement(Label.DISTINCT, "other condition")
     return None
 

@@ -17,6 +17,9 @@ COPULAS = (
     | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
     | {"一律", "统一"}
 )
+_ENDING = frozenset({"取消", "停止"})
+"""Behind what it is said of each denies: `吊柜取消`; before it, it is an act: `取消订单`."""
+_BY = frozenset({"由", "被", "让"})
 _THEREFORE = frozenset({"就"})
 _JOINING = frozenset({"and", "but"})
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
@@ -38,8 +41,6 @@ _REACH_OF_KEEPING = 7
 _ONLY_AFFIRMED = frozenset({"exception", "mention"})
 
 
-ALLOWS_ONLY = "allows only"
-DENIES_BEFORE = "denies before"
 _ONLY = frozenset({"only", "只有", "只能"})
 _MUST = frozenset({"必须", "must", "need", "needs", "have", "has", "须", "得"})
 _FIRST = frozenset({"after", "once", "first", "之后", "以后", "后", "事先", "先"})
@@ -232,9 +233,15 @@ def _turns(negative: Sequence[Token]) -> int:
 def _denies(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a token turns the sense; before something has happened is when it has not: `没有通过之前`."""
     token = tokens[at]
-    is_denial = token.word is not None and token.word.sign < 0
+    is_denial = (token.word is not None and token.word.sign < 0) or _is_ended(tokens, at)
     is_not_yet = is_denial and not token.weight and any(t.surface in _CJK_BEFORE for t in tokens[at + 1 :])
     return is_denial and not (is_not_yet and token.surface in _NOT_YET)
+
+
+def _is_ended(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a clause ends by saying that a thing is cancelled, and not by whom it may be."""
+    is_last = tokens[at].surface in _ENDING and at == len(tokens) - 1
+    return is_last and not any(t.concept in ("may", "must", "not") or t.surface in _BY for t in tokens[:at])
 
 
 def _is_bounded(tokens: Sequence[Token]) -> bool:
@@ -282,16 +289,16 @@ def conditions(clauses: Iterable[Clause]) -> list[Clause]:
     return found
 
 
-def gate(clauses: Iterable[Clause]) -> str:
-    """Return how main clauses make one thing wait for another: allowed only after it, or denied before it; else ""."""
+def makes_wait(clauses: Iterable[Clause]) -> bool:
+    """Tell whether main clauses make one thing wait for another: it is allowed only after it, or denied before it."""
     tokens = [token for clause in clauses if not clause.is_reason for token in clause.tokens]
     words = {word for token in tokens for word in token.surface.lower().split(" ")}
     denials = [token for token in tokens if token.word and token.word.sign < 0]
     must_wait = words & _MUST and words & _FIRST and not denials
     if words & _ONLY_THEN or (words & _ONLY and words & _THEN) or must_wait:
-        return ALLOWS_ONLY
+        return True
     is_told = any(token.surface.lower() not in _LACKING and token.concept != "approve" for token in denials)
-    return DENIES_BEFORE if is_told and words & _BEFOREHAND and not any(map(_leaves_open, tokens)) else ""
+    return is_told and not words.isdisjoint(_BEFOREHAND) and not any(map(_leaves_open, tokens))
 
 
 def _leaves_open(token: Token) -> bool:

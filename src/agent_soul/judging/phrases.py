@@ -41,7 +41,8 @@ def _is_named(tokens: list[Token], at: int) -> bool:
     """Tell whether a word is a name: by its capital, or at the start of a sentence by its version: Go 1.22."""
     following = tokens[at + 1].quantity if at + 1 < len(tokens) else None
     is_of_a_version = following is not None and following.is_version and tokens[at].surface.istitle()
-    return tokens[at].is_name or (is_of_a_version and listed(tokens[at].surface) is not None)
+    is_letter = len(tokens[at].surface) == 1 and tokens[at].surface != "I"  # R 4.4
+    return tokens[at].is_name or (is_of_a_version and (is_letter or listed(tokens[at].surface) is not None))
 
 
 def _phrase_length(tokens: list[Token]) -> int:

@@ -202,13 +202,22 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
         if (not owns and not (acts and _is_agent(tokens, at))) or _is_left_by(tokens, at):
             continue
         if token.word and token.word.holder and token.word.holder[0] == "role":
-            yield token.word.holder[1]
+            yield " ".join((*_of_what(tokens, at), token.word.holder[1]))
         elif token.surface in load().surnames:
             yield from _cjk_name(tokens, at)
         elif _may_be_called(token) and (token.surface.istitle() if token.surface.isascii() else token.is_name):
             yield token.concept
         elif token.surface.lower() in _OFFICES and at and tokens[at - 1].weight:
             yield f"{tokens[at - 1].concept} {token.concept}"
+
+
+def _of_what(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
+    """Return what stands before a role and tells it from others: the logistics lead, `硬件组长`."""
+    before = tokens[at - 1] if at else Token("")
+    is_told = before.weight >= _LEAST_THING and not (
+        before.word and before.word.roles & {"owning", "verbs", "value verbs"}
+    )
+    return (before.concept,) if is_told else ()
 
 
 def _is_left_by(tokens: Sequence[Token], at: int) -> bool:
@@ -255,7 +264,7 @@ def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
         yield tokens[at].surface + tokens[at + 1].surface
 
 
-def bounds(tokens: Sequence[Token]) -> Iterable[str]:
+def bounds(tokens: Sequence[Token], subject: Sequence[Token]) -> Iterable[str]:
     """Yield on which side of an amount that is said which things are meant is `above` it or `below` it.
 
     `低于五十元的商品`, `when it is above 30 °C`; a limit that is set, `至多五十元`, bounds nothing.
@@ -266,6 +275,9 @@ def bounds(tokens: Sequence[Token]) -> Iterable[str]:
         near = [*tokens[max(at - _REACH_OF_A_BOUND, 0) : at], *tokens[at + 1 : at + 2]]
         side = {role for each in near if each.word for role in each.word.roles & _SIDES}
         is_said_of = any(each.surface in _OF_WHICH for each in tokens[at + 1 : at + 3])
+        is_said_of = is_said_of or (
+            token in subject and token.surface.isascii() and near[0].surface.isascii()
+        )  # transfers above 500 euros wait
         is_condition = any(each.word and "condition" in each.word.roles for each in tokens[:at])
         if len(side) == 1 and (is_said_of or is_condition):
             yield from side
