@@ -135,7 +135,8 @@ def other_object(pair: Pair) -> Judgement | None:
     for kind, a1, a2, b1, b2 in opcodes if ratio >= _PARALLEL else ():
         if kind == "replace" and _is_framed_alike(first, (a1, a2), second, (b1, b2)):
             things = _things_in(first[a1:a2], *pair.frames), _things_in(second[b1:b2], *pair.frames[::-1])
-            if all(sum(t.weight for t in _comparable(pair, side)) >= least for side in things):
+            compared = _without_measures(pair, *(_comparable(pair, side) for side in things))
+            if all(sum(t.weight for t in side) >= least for side in compared):
                 return Judgement(Label.DISTINCT, "other object", tuple(" ".join(t.surface for t in s) for s in things))
     return None
 
@@ -145,7 +146,9 @@ def other_subject(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if _is_of_one_alone(one, other) or _is_of_one_alone(other, one):
         return Judgement(Label.DISTINCT, "other subject")
-    own = _comparable(pair, _of_its_own(one, other)), _comparable(pair, _of_its_own(other, one))
+    own = _without_measures(
+        pair, _comparable(pair, _of_its_own(one, other)), _comparable(pair, _of_its_own(other, one))
+    )
     is_one_kind = any(is_thing(token) and token.concept in other.weights for token in one.subject)
     least = _A_CHARACTER if is_one_kind else A_THING
     if not all(own) or not all(sum(t.weight for t in side) >= least for side in own):
@@ -163,6 +166,16 @@ def is_called(token: Token) -> bool:
 def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
     """Return the things that tell two statements apart: across languages names, and words where numbers differ."""
     return [thing for thing in things if thing.is_name or (thing.word and pair.rivals)] if pair.is_bilingual else things
+
+
+def _without_measures(pair: Pair, first: list[Token], second: list[Token]) -> tuple[list[Token], list[Token]]:
+    """Return the things of two statements that give numbers without what only names the measure: the length of X."""
+    measured = [[thing for thing in side if not _is_measure(thing)] for side in (first, second)]
+    return (measured[0], measured[1]) if pair.rivals and any(measured) else (first, second)
+
+
+def _is_measure(token: Token) -> bool:
+    return token.word is not None and "measures" in token.word.roles
 
 
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:

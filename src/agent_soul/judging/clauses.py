@@ -17,6 +17,8 @@ COPULAS = (
     | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
     | {"一律", "统一"}
 )
+_END = Token("")
+_PASSING = frozenset({"临时", "temporary"})
 _ENDING = frozenset({"取消", "停止"})
 """Behind what it is said of each denies: `吊柜取消`; before it, it is an act: `取消订单`."""
 _BY = frozenset({"由", "被", "让"})
@@ -309,10 +311,15 @@ def _leaves_open(token: Token) -> bool:
     return allows or token.surface.lower() in _NEEDLESS
 
 
+def _is_named(token: Token) -> bool:
+    """Tell whether a token is a thing, so that 临时 before it says which one: 临时文件."""
+    return token.weight >= 1 and not (token.word and token.word.roles & {"verbs", "value verbs"})
+
+
 def roles_of(clause: Clause) -> Iterable[str]:
     """Yield the roles of a clause's words; an exception or a question that is denied or only supposed is none."""
     is_supposed = False
-    for token in clause.tokens:
+    for token, following in itertools.pairwise((*clause.tokens, _END)):
         is_supposed = is_supposed or _has_role(token, "condition")
-        if token.word:
+        if token.word and not (token.surface in _PASSING and _is_named(following)):
             yield from token.word.roles - (_ONLY_AFFIRMED if clause.sign < 0 or is_supposed else frozenset())

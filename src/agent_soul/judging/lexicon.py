@@ -37,8 +37,9 @@ _ROLES = (
     "above",
     "below",
     "little things",
+    "measures",
 )
-_OF_A_FORM = frozenset({"mention", "exception", "above", "below"})
+_OF_A_FORM = frozenset({"mention", "exception", "above", "below", "measures"})
 """Roles of a form alone, which other words of its concept do not have: "looked at" mentions, `watch` does not."""
 _QUOTES = {ord("’"): "'", ord("‘"): "'", ord("‐"): "-", ord("‑"): "-"}
 _WEAK_WEIGHT = 0.3
