@@ -33,7 +33,9 @@ A_THING = 0.9
 _A_CHARACTER = 0.4
 """... in a closely parallel sentence a single one."""
 _OPPOSED_TOPIC = 0.5
-"""Share of the smaller statement from which two that affirm and deny are left to the rule of opposite sense."""
+"""Share of the smaller statement from which two that affirm and deny are left to the rule of opposite sense ..."""
+_OPINION_TOPIC = 0.34
+"""... and where both say what is liked."""
 _REPORTED_TOPIC = 0.6
 _SAME_REPORT = 0.9
 """Share in common from which two reports are of one act."""
@@ -125,7 +127,9 @@ def other_object(pair: Pair) -> Judgement | None:
     """Two sentences of one build with another thing in the same place speak of two things."""
     if pair.rivals and all(any(map(is_thing, each.subject)) for each in pair.frames):
         return None  # numbers of one kind about subjects that are known: `other_subject` has compared these
-    if pair.frames[0].sign != pair.frames[1].sign and pair.contained >= _OPPOSED_TOPIC:
+    are_opinions = all("like" in each.weights for each in pair.frames)
+    enough = _OPINION_TOPIC if are_opinions else _OPPOSED_TOPIC
+    if pair.frames[0].sign != pair.frames[1].sign and pair.contained >= enough:
         return None
     first, second = (each.main for each in pair.frames)
     ratio, opcodes = pair.alignment
