@@ -93,9 +93,8 @@ def by_claim(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
     """Yield a conflict for each attribute that has two values within one reach (the person, one project, one agent)."""
     attributes: dict[tuple[str, ...], list[Event]] = defaultdict(list)
     for event in events:
-        claim = event.data.get("claim")
-        if claim:
-            attributes[(*_reach(event), compare_key(claim["entity"]), compare_key(claim["attribute"]))].append(event)
+        if attribute := attribute_of(event):
+            attributes[(*_reach(event), *attribute)].append(event)
     for group in attributes.values():
         against = _against(group[::-1], settled)
         members = tuple(event for event in group[::-1] if against[event.id])
@@ -167,7 +166,7 @@ def find_conflicts(resolution: Resolution, look: Look = contradictions) -> tuple
 
 def _against(newest_first: Sequence[Event], settled: Settled) -> dict[str, tuple[str, ...]]:
     """Return the ids that each event contradicts. Events of one value and the same settled groups share the answer."""
-    stances = {event.id: (_value(event), settled.groups_of(event.id)) for event in newest_first}
+    stances = {event.id: (claimed_value(event), settled.groups_of(event.id)) for event in newest_first}
 
     def opponents(stance: tuple[Hashable, frozenset[int]]) -> tuple[str, ...]:
         value, groups = stance
@@ -218,12 +217,16 @@ def stated_for(event: Event) -> tuple[str, ...]:
 
 def _same_attribute(one: Event, other: Event) -> bool:
     """Tell whether both are claims about one attribute, which are compared by their values."""
-    names = [
-        [compare_key(event.data["claim"][name]) for name in ("entity", "attribute")]
-        for event in (one, other)
-        if event.data.get("claim")
-    ]
-    return len(names) == 2 and names[0] == names[1]
+    return (attribute := attribute_of(one)) is not None and attribute == attribute_of(other)
+
+
+def attribute_of(event: Event) -> tuple[str, str] | None:
+    """Return what an event claims a value of, as names that are equal for one attribute; None where it claims nothing.
+
+    Where the claim holds does not count.
+    """
+    claim = event.data.get("claim")
+    return (compare_key(claim["entity"]), compare_key(claim["attribute"])) if claim else None
 
 
 def _reach(event: Event) -> tuple[str, str]:
@@ -231,8 +234,8 @@ def _reach(event: Event) -> tuple[str, str]:
     return event.reach if event.scope in ("project", "agent") else ("person", "")
 
 
-def _value(event: Event) -> str:
-    """Return what two equal values share: `15`, `15.0` and `"15"` are one value, `1` and `true` are two."""
+def claimed_value(event: Event) -> str:
+    """Return what two equal values of claims share: `15`, `15.0` and `"15"` are one value, `1` and `true` are two."""
     value = event.data["claim"]["value"]
     if isinstance(value, str):
         return compare_key(value)

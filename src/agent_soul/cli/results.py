@@ -35,12 +35,18 @@ def print_text(page: Page, *, explain: bool) -> None:
         return
     more = f"--snapshot {page.snapshot} --skip N" if page.snapshot else "--limit 0"
     say(f"{page.total} found" + (f", {page.hidden} more with {more}" if page.hidden else ""))
+    if disputed := next((row.conflicts[0] for row in page.rows if row.conflicts), None):
+        ways = "with --keep EVENT, --both WHY or --write TEXT"
+        say(f"⚠ CONFLICT: the user decides; `soul resolve {disputed.id} --source YOUR-ID` {ways} settles it")
 
 
 def _show_row(row: Row) -> None:
     """Print one result on one line; on a terminal the words that were asked for stand out."""
     found = row.found
     note = "" if found.status == "active" else f" [{found.status}: {found.reason}]"
+    for disputed in row.conflicts:
+        others = f" +{len(disputed.rivals) - 1}" if len(disputed.rivals) > 1 else ""
+        note += f" ⚠ CONFLICT with {disputed.rival}{others} ({disputed.id})"
     start = f"{row.short_id}  {found.date}  {found.source}  {found.place}/{found.kind}  "
     summary = terminal_safe(found.summary)
     if sys.stdout.isatty():
