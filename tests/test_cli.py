@@ -503,7 +503,9 @@ class TestDeciding:
         assert f"Likes tabs. ⚠ CONFLICT with {spaces['event_id'][:8]}" in stable
         assert f"Likes spaces. ⚠ CONFLICT with {tabs['event_id'][:8]}" in stable
         assert "conflicts 1" in page(hub, "index.md")
-        soul(*command_of(hub, "--both").replace('"why"', "both").split())
+        done = soul(*command_of(hub, "--both").replace('"why"', "both").split())
+        mark = json.loads(done.stdout)["event_id"][:8]
+        assert f"not asked again; `soul retract {mark} --reason WHY --source YOUR-ID` takes that back" in done.stderr
         soul("compile")
 
         assert "CONFLICT" not in page(hub, "stable-memory.md") + soul("show", tabs["event_id"]).stdout

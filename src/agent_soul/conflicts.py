@@ -164,6 +164,12 @@ def find_conflicts(resolution: Resolution, look: Look = contradictions) -> tuple
     return tuple(sorted(found, key=lambda conflict: conflict.members[0].sort_key, reverse=True))
 
 
+def contradict_each_other(events: Iterable[Event]) -> bool:
+    """Tell whether any two of the events cannot both hold, whatever a person said of them."""
+    ordered = sorted(events, key=lambda event: event.sort_key)
+    return any(True for stage in (by_claim, by_text) for _ in stage(ordered, Settled(())))
+
+
 def _against(newest_first: Sequence[Event], settled: Settled) -> dict[str, tuple[str, ...]]:
     """Return the ids that each event contradicts. Events of one value and the same settled groups share the answer."""
     stances = {event.id: (claimed_value(event), settled.groups_of(event.id)) for event in newest_first}
