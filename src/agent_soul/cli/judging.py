@@ -136,13 +136,13 @@ def dedup(
         for cluster in found:
             show_cluster(cluster, resolution)
     for cluster_id in () if cluster_ids else held:
-        _say_held(cluster_id, held[cluster_id])
+        say_held(cluster_id, held[cluster_id])
     nearly = sum(cluster not in chosen and cluster.id not in held for cluster in found)
     _say_what_follows(len(found), len(added), nearly=nearly, apply_=apply_)
     return ExitCode.DONE
 
 
-def _say_held(cluster_id: str, conflict_ids: Sequence[str]) -> None:
+def say_held(cluster_id: str, conflict_ids: Sequence[str]) -> None:
     """Say of a group that it is not merged with all others, and how to go on."""
     settle = f"`soul resolve {conflict_ids[0]} --keep EVENT --source YOUR-ID` settles it (`soul conflicts` shows it)"
     merge = f"`soul dedup {cluster_id} --apply --source YOUR-ID` merges all the same"
