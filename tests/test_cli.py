@@ -541,7 +541,7 @@ class TestJudging:
 
         assert (conflict["certain"], conflict["evidence"]) == (False, ["8085", "8081"])
         assert [member["event_id"] for member in conflict["members"]] == ports[::-1]
-        assert f"{conflict['id']}  differing number: 8085 / 8081 (suspected, by text)" in shown
+        assert f"{conflict['id']}  two numbers for one thing: 8085 / 8081 (suspected, by text)" in shown
         assert all(command in shown for command in conflict["commands"].values())
 
     def test_the_pages_mark_both_sides(self, soul: Soul, hub: Path, ports: list[str]) -> None:

@@ -16,6 +16,7 @@ from agent_soul.digests import sha256
 from agent_soul.event import Event
 from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
+from agent_soul.judging.wording import in_words
 from agent_soul.log import collector_at_rest
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
@@ -32,9 +33,9 @@ _UNJUDGED = frozenset({"metric", "topic"})
 
 
 class Conflict(NamedTuple):
-    """Events that contradict each other over `subject`; `certain` by claim, else suspected by text.
+    """Events that contradict each other over `subject`: what a claim is about, else the rule that suspects it.
 
-    `members` are newest first. `against` maps each member's id to the ids it contradicts, newest first, up to
+    `certain` ones are by claim. `members` are newest first. `against` maps each member's id to the ids it contradicts, newest first, up to
     `MAX_AGAINST` of them. `evidence` is what of the two newest cannot hold together, where a text gave it away.
     """
 
@@ -55,7 +56,8 @@ class Conflict(NamedTuple):
     def headline(self) -> str:
         """What it is about, what of the two newest cannot hold together, and how sure that is."""
         differing = f": {' / '.join(self.evidence)}" if self.evidence else ""
-        return f"{self.subject}{differing} ({'certain, by claim' if self.certain else 'suspected, by text'})"
+        subject = self.subject if self.certain else in_words(self.subject)
+        return f"{subject}{differing} ({'certain, by claim' if self.certain else 'suspected, by text'})"
 
     def commands(self, name_of: Callable[[str], str]) -> dict[str, str]:
         """Return the command for each way out; `name_of` gives the id under which an event is shown."""

@@ -100,6 +100,7 @@ def _conflict_fields(conflict: Conflict, resolution: Resolution) -> dict[str, An
         "id": conflict.id,
         "certain": conflict.certain,
         "subject": conflict.subject,
+        "headline": conflict.headline,
         "evidence": list(conflict.evidence),
         "members": members,
         "commands": _commands(conflict, resolution),
