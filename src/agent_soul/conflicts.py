@@ -35,8 +35,9 @@ _UNJUDGED = frozenset({"metric", "topic"})
 class Conflict(NamedTuple):
     """Events that contradict each other over `subject`: what a claim is about, else the rule that suspects it.
 
-    `certain` ones are by claim. `members` are newest first. `against` maps each member's id to the ids it contradicts, newest first, up to
-    `MAX_AGAINST` of them. `evidence` is what of the two newest cannot hold together, where a text gave it away.
+    `certain` ones are by claim. `members` are newest first. `against` maps each member's id to the ids it contradicts,
+    newest first, up to `MAX_AGAINST` of them. `evidence` is what of the two newest cannot hold together, where a text
+    gave it away.
     """
 
     subject: str

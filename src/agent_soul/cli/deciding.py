@@ -105,7 +105,10 @@ def _say_what_stays(dispute: settling.Dispute, kept: Event, resolution: Resoluti
         name = resolution.name_of(event.id)
         why = f"it was not found to contradict {resolution.name_of(kept.id)}"
         say(f"stays: {line_of(event, shown_id=name)}: {why}")
-        say(f"  if it does not hold: `soul retract {name} --reason WHY --source YOUR-ID`")
+        if rivals := dispute.still_against(event, kept):
+            say(f"  still in conflict with {resolution.name_of(rivals[0].id)}; `soul conflicts` asks again")
+        else:
+            say(f"  if it does not hold: `soul retract {name} --reason WHY --source YOUR-ID`")
     if len(others) > _STAYING_SHOWN:
         say(f"and {len(others) - _STAYING_SHOWN} more stay")
 
