@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agent_soul.judging import judge, thesaurus
-from agent_soul.judging.lexicon import load, sections
+from agent_soul.judging import judge, tables, thesaurus
+from agent_soul.judging.lexicon import sections
 from agent_soul.judging.pairs import Judgement, Label, Statement
 from agent_soul.judging.reading import read
 from agent_soul.judging.same import NEARLY_THE_SAME
@@ -199,7 +199,7 @@ def test_no_words_however_odd_stop_the_judge(one: list[str], other: list[str]) -
 
 
 def test_every_listed_word_can_be_judged() -> None:
-    forms = [*load().concepts][::60]
+    forms = [*tables.read().concepts][::60]
     for one, other in zip(forms, reversed(forms), strict=True):
         judge(Statement(f"The {one} is {other}."), Statement(f"{other}是{one}。"))
 
