@@ -460,9 +460,19 @@ def test_the_index_says_of_each_form_what_the_tables_say() -> None:
     assert not load().holds("")
 
 
-@pytest.mark.parametrize(("first", "words"), [("video", 2), ("a", 3), ("xylograffity", 0), ("电", 0), ("", 0)])
-def test_the_longest_phrase_is_told_by_the_stem_of_its_first_word(first: str, words: int) -> None:
-    assert longest_phrase(first) == words
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ("video", "cards", 2),
+        ("videos", "card", 2),
+        ("video", "", 0),
+        ("built-in", "x", 0),
+        ("电", "池", 0),
+        ("", "", 0),
+    ],
+)
+def test_the_longest_phrase_is_told_by_its_first_two_words(first: str, second: str, words: int) -> None:
+    assert longest_phrase(first, second) == words
 
 
 def test_a_word_that_is_listed_is_no_other_ones_stem() -> None:

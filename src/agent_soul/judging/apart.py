@@ -78,7 +78,8 @@ def other_condition(pair: Pair) -> Judgement | None:
     for one, other in itertools.product(first, second):
         shared = shared_weight(one.weights, other.weights)
         longer = max(sum(one.weights.values()), sum(other.weights.values()))
-        if one.sign != other.sign and shared >= _CONDITION * longer:
+        likes = any("like" in each.weights for each in (one, other))
+        if one.sign != other.sign and shared >= _CONDITION * longer and not likes:
             return Judgement(Label.DISTINCT, "other condition")
     return None
 
@@ -139,11 +140,11 @@ def other_subject(pair: Pair) -> Judgement | None:
     own = _comparable(pair, _of_its_own(one, other)), _comparable(pair, _of_its_own(other, one))
     is_one_kind = any(is_thing(token) and token.concept in other.weights for token in one.subject)
     least = _A_CHARACTER if is_one_kind else A_THING
+    if not all(own) or not all(sum(t.weight for t in side) >= least for side in own):
+        return None
     if pair.alignment[0] < _HARDLY_PARALLEL and not all(any(map(is_called, side)) for side in own):
         return None  # in quite other words the same may be called by another name, but no person is
-    if all(sum(t.weight for t in side) >= least for side in own):
-        return Judgement(Label.DISTINCT, "other subject", tuple(" ".join(t.surface for t in s) for s in own))
-    return None
+    return Judgement(Label.DISTINCT, "other subject", tuple(" ".join(t.surface for t in s) for s in own))
 
 
 def is_called(token: Token) -> bool:

@@ -10,11 +10,11 @@ import functools
 from pathlib import Path
 from typing import NamedTuple
 
-from agent_soul.judging.stems import key_of
+from agent_soul.judging.stems import key_of, stem
 
 INDEX = Path(__file__).with_name("lexicon.index")
 STEMS, PHRASES = "\tstems", "\tphrases"
-"""What follows the beginning in the names of the blocks that say which form a stem means, and how long phrases are."""
+"""What follows the beginning in the names of the blocks that say which form stems mean, and how long phrases are."""
 
 OWN_SUBJECT = "*"
 """Ends the name of a setting whose values are said of nothing else."""
@@ -84,10 +84,12 @@ _NO_ROLES: frozenset[str] = frozenset()
 @functools.lru_cache(maxsize=65_536)
 def find(form: str) -> Word | None:
     """Return the word of a lower-case form: as it is listed, or else by its stems; `taxi` is not `tax`."""
-    known = listed(form) or word(form) or (word(form[:-1]) if form.endswith("s") else None)
-    if not known and form.endswith("ly") and _row(form[:-2]).setting:
+    if known := listed(form) or word(form):
+        return known
+    if form.endswith("ly") and _row(form[:-2]).setting:
         return listed(form[:-2])  # formally, privately
-    return known or (_inflected(form) if form.isascii() else None)
+    found = (word(form[:-1]) if form.endswith("s") else None) or (_inflected(form) if form.isascii() else None)
+    return None if found and "being" in found.roles else found  # a host named ares
 
 
 def _inflected(form: str) -> Word | None:
@@ -134,9 +136,21 @@ def word(form: str) -> Word | None:
     )
 
 
-def longest_phrase(stemmed: str) -> int:
-    """Return the number of words of the longest phrase of the tables whose first word has this stem; 0 for none."""
-    return int(_block(beginning_of(f"{stemmed} ") + PHRASES).get(stemmed, 0))  # a nuisance
+@functools.lru_cache(maxsize=65_536)
+def longest_phrase(word: str, following: str) -> int:
+    """Return the number of words of the longest phrase of the tables that begins with two lower-case words; 0 for none.
+
+    However the words are inflected; of `built-in` the second word is `in`, whatever follows.
+    """
+    parts = word.split("-", 1)
+    key = key_of_phrase(parts[0], parts[1] if len(parts) > 1 else following)
+    return int(_block(beginning_of(key) + PHRASES).get(key, 0))
+
+
+def key_of_phrase(first: str, second: str) -> str:
+    """Return what the inflected forms of the first two words of a phrase share; also of two letters: PC, PCs."""
+    stemmed = stem(second.partition("-")[0].removesuffix("'s"))
+    return f"{stem(first)} {stemmed.removesuffix('s')}"
 
 
 def beginning_of(form: str) -> str:
@@ -156,6 +170,11 @@ def _block(name: str) -> dict[str, str]:
     at = bisect.bisect_left(blocks, head)
     is_there = at < len(blocks) and blocks[at].startswith(head)
     return dict(line.split("\t", 1) for line in blocks[at].decode().split("\n")[1:]) if is_there else {}
+
+
+def _second(word: str) -> str:
+    """Return what the inflected forms of the second word of a phrase share; also of two letters: PC, PCs."""
+    return stem(word.partition("-")[0].removesuffix("'s")).removesuffix("s")
 
 
 @functools.cache

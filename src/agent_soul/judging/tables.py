@@ -19,9 +19,10 @@ from agent_soul.judging.lexicon import (
     VALUE_CLASSES,
     Word,
     beginning_of,
+    key_of_phrase,
     sections,
 )
-from agent_soul.judging.stems import key_of, stem
+from agent_soul.judging.stems import key_of
 
 _ROLES = (
     *VALUE_CLASSES,
@@ -96,7 +97,8 @@ def read() -> Tables:
     concepts |= {form: form for form in weak if form not in concepts}
     concepts |= {form: value for form, (_, value) in holders.items() if form not in concepts}
     roles, form_roles, weights = _roles(concepts, tables)
-    settings = {f"{form}s": setting for form, setting in settings.items()} | settings
+    plurals = ((f"{form}s", setting) for form, setting in settings.items())
+    settings = {form: setting for form, setting in plurals if form not in concepts} | settings  # a canvas, no Canva
     listed = dict.fromkeys(_all_forms(tables["stop"]), "stop")
     listed |= dict.fromkeys(_all_forms(tables["negations"]), "negation") | dict.fromkeys(settings, "setting")
     return Tables(
@@ -171,7 +173,7 @@ def index() -> str:
 
     Of the forms of each beginning there are up to three: what the tables say of each form (the fields of a row are
     parted by tabs; those at the end that are empty are left out), the form that the stems of others mean, and the
-    number of words of the longest phrase by the stem of its first word.
+    number of words of the longest phrase by the stems of its first two.
     """
     tables = read()
     blocks: dict[str, dict[str, str]] = defaultdict(dict)
@@ -181,8 +183,8 @@ def index() -> str:
         if form.isascii() and (word.concept or kind == "negation"):
             blocks[beginning + STEMS].setdefault(key_of(form), form)
         if form.isascii() and " " in form:
-            phrases, first = blocks[beginning + PHRASES], stem(form.split(" ", 1)[0])
-            phrases[first] = str(max(int(phrases.get(first, 0)), form.count(" ") + 1))
+            phrases, key = blocks[beginning + PHRASES], key_of_phrase(*form.replace("-", " ").split(" ", 2)[:2])
+            phrases[key] = str(max(int(phrases.get(key, 0)), form.count(" ") + 1))
     longest = max(len(form) for form in tables.concepts if not form.isascii())
     head = "\n".join((str(longest), tables.surnames, " ".join(tables.simplified)))
     made = ("\n".join((name, *map("\t".join, rows.items()))) for name, rows in blocks.items())
