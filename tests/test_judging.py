@@ -456,7 +456,8 @@ def test_the_index_says_of_each_form_what_the_tables_say() -> None:
 
     assert [form for form in made.concepts if word(form) != made.word(form)] == []
     assert [form for form in made.listed if not load().holds(form) or entry(form) is None] == []
-    assert [form for form in made.concepts if form.isascii() and find(f"{form}s") is None] == []
+    inflected = [form for form in made.concepts if form.isascii() and "being" not in made.word(form).roles]
+    assert [form for form in inflected if find(f"{form}s") is None] == []
     assert not load().holds("")
 
 
