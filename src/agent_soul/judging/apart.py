@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from agent_soul.judging.clauses import conditions
+from agent_soul.judging.clauses import Clause, conditions
 from agent_soul.judging.frames import Frame, is_thing
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.pieces import Token
@@ -76,12 +76,20 @@ def other_condition(pair: Pair) -> Judgement | None:
     """What holds when a thing is so says nothing about when it is not: with people in the aisle, and without."""
     first, second = (conditions(each.clauses) for each in pair.frames)
     for one, other in itertools.product(first, second):
+        if _are_of_other_settings(one, other):
+            return Judgement(Label.DISTINCT, "other condition")
         shared = shared_weight(one.weights, other.weights)
         longer = max(sum(one.weights.values()), sum(other.weights.values()))
         likes = any("like" in each.weights for each in (one, other))
         if one.sign != other.sign and shared >= _CONDITION * longer and not likes:
             return Judgement(Label.DISTINCT, "other condition")
     return None
+
+
+def _are_of_other_settings(one: Clause, other: Clause) -> bool:
+    """Tell whether two conditions give values of one setting, and none that both give: in English, in German."""
+    first, second = ({c.partition("=")[0]: c for c in each.weights if "=" in c} for each in (one, other))
+    return any(first[row] not in other.weights and second[row] not in one.weights for row in first.keys() & second)
 
 
 def other_occasion(pair: Pair) -> Judgement | None:

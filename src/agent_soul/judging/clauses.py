@@ -221,6 +221,8 @@ def _are_supposed(tokens: Sequence[Token], denials: Sequence[int]) -> bool:
 def _is_noun(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether `stop` is a thing: the emergency stop, a bus stop."""
     before = tokens[at - 1] if at else Token("")
+    if tokens[at].surface.lower() in _NEEDLESS and tokens[at].surface.isascii():
+        return any(token.weight >= 1 for token in tokens[at + 1 : at + 2])  # needless apologies
     return tokens[at].surface == "stop" and bool(before.weight) and before.concept not in ("user", "like")
 
 

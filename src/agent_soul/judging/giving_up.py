@@ -29,6 +29,10 @@ _CLOSED = frozenset(
 ) | {"只读", "关闭", "下线", "停用", "关停", "作废", "归档", "关了"}
 _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched", "retired", "gave up", "given up"}) | {
     "got rid of",
+    "取消",
+    "去掉",
+    "砍掉",
+    "撤掉",
     "not any more",
     "不再",
     "弃用",

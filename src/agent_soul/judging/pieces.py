@@ -37,8 +37,9 @@ _PIECE = rf"""\s*(?:
     | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
     | (?P<cjk_number>[一二两三四五六七八九][十百千万][一二两三四五六七八九十百千万零]*)
     | (?P<nth_one>\d\d?(?:st|nd|rd|th)\b)
-    | (?P<version>v?\d+(?:\.\d+)+)
-    | (?P<plain>\d+(?:,\d{{3}})*)
+    | (?P<series>v?\d+(?:\.\d+)*\.x\b)
+    | (?P<version>v?\d+(?:\.\d+)+(?!\d*e-?\d))
+    | (?P<plain>\d+(?:\.\d+)?e-?\d+\b|\d+(?:,\d{{3}})*)
     | (?P<han>(?-i:[CJK]))
     | (?P<word>[^\W\d_](?:[+\#'’.-]?(?-i:[^\WCJK])|[+\#](?=[\s+]|$))*)
     | (?P<end>[.,;:!?，。；：！？()（）…—–]|-\s)
@@ -241,6 +242,7 @@ _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "per": lambda text, _: _token(text, entry("每" + text[1:]) or Word(text)),
     "each": lambda text, _: Token(text, quantity=q.measured(1.0, text[1:], text)),
     "amount": _amount,
+    "series": lambda text, _: Token(text, text.lower().lstrip("v"), NAME_WEIGHT, is_name=True),
     "version": _version,
     "cjk_number": _plain,
     "plain": _plain,
