@@ -78,7 +78,7 @@ def test_the_thesaurus_is_well_formed_and_its_index_finds_every_row() -> None:
 
 
 def test_an_index_names_the_lines_of_each_form() -> None:
-    assert thesaurus.index("# a\n\n[x]\nbig, large\nlarge, 大\n") == "big\t3\nlarge\t3 4\n大\t4"
+    assert thesaurus.index("# a\n\n[x]\nbig, large\nlarge, 大\n") == "big\t3\n\nlarge\t3 4\n\n大\t4"
 
 
 @pytest.mark.parametrize(

@@ -158,6 +158,12 @@ def beginning_of(form: str) -> str:
     return form[:_BEGINNING] if form[:1].isascii() else form[:1]
 
 
+@functools.cache
+def related(table: str) -> dict[str, frozenset[str]]:
+    """Return the concepts that a table relates to each: "kinds" of a genus, "opposite acts" that undo an act."""
+    return {concept: frozenset(others.split("\t")) for concept, others in _block(f"\t{table}").items()}
+
+
 def _row(form: str) -> _Row:
     said = _block(beginning_of(form)).get(form)
     return _Row(*said.split("\t")) if said else _NO_ROW

@@ -80,6 +80,17 @@ class Tables(NamedTuple):
             parts=self.compounds.get(form, ()),
         )
 
+    def concept(self, form: str) -> str:
+        """Return what a form is compared by where it stands for itself, as an entry of another table."""
+        match self.listed.get(form):
+            case "negation":
+                return "not"
+            case "setting":
+                return "=".join(self.settings[form])
+            case "stop":
+                return form
+        return self.concepts.get(form) or key_of(form)
+
 
 def read() -> Tables:
     """Return the tables that ship with the package."""
@@ -171,9 +182,9 @@ def _forms(row: str) -> list[str]:
 def index() -> str:
     """Return the index of the tables: first what is there once, then blocks, sorted by their names.
 
-    Of the forms of each beginning there are up to three: what the tables say of each form (the fields of a row are
-    parted by tabs; those at the end that are empty are left out), the form that the stems of others mean, and the
-    number of words of the longest phrase by the stems of its first two.
+    One each says what `related` does of a table. Of the forms of each beginning there are up to three: what the tables
+    say of each form (the fields of a row are parted by tabs; those at the end that are empty are left out), the form
+    that the stems of others mean, and the number of words of the longest phrase by the stems of its first two.
     """
     tables = read()
     blocks: dict[str, dict[str, str]] = defaultdict(dict)
@@ -185,10 +196,33 @@ def index() -> str:
         if form.isascii() and " " in form:
             phrases, key = blocks[beginning + PHRASES], key_of_phrase(*form.replace("-", " ").split(" ", 2)[:2])
             phrases[key] = str(max(int(phrases.get(key, 0)), form.count(" ") + 1))
+    for name, table in (("kinds", _kinds(tables)), ("opposite acts", _opposite_acts(tables))):
+        blocks[f"\t{name}"] = {concept: "\t".join(sorted(others)) for concept, others in table.items()}
     longest = max(len(form) for form in tables.concepts if not form.isascii())
     head = "\n".join((str(longest), tables.surnames, " ".join(tables.simplified)))
     made = ("\n".join((name, *map("\t".join, rows.items()))) for name, rows in blocks.items())
     return "\n\n".join((head, *sorted(made, key=str.encode))) + "\n"  # as `bisect` compares them
+
+
+def _kinds(tables: Tables) -> dict[str, set[str]]:
+    """Return the concepts of the kinds of each genus; a row may name another genus, whose kinds are its own then."""
+    rows = dict(line.split(": ", 1) for line in sections("oppositions.txt")["kinds"])
+    listed = {genus: _forms(kinds) for genus, kinds in rows.items()}
+    return {
+        tables.concept(genus): {tables.concept(each) for kind in kinds for each in (kind, *listed.get(kind, ()))}
+        for genus, kinds in listed.items()
+    }
+
+
+def _opposite_acts(tables: Tables) -> dict[str, set[str]]:
+    """Return, for each concept of the table, those that undo it."""
+    undone_by: dict[str, set[str]] = defaultdict(set)
+    for row in sections("oppositions.txt")["opposite acts"]:
+        sides = [{tables.concept(form) for form in _forms(side)} for side in row.split(" | ")]
+        for side, others in (sides, sides[::-1]):
+            for concept in side:
+                undone_by[concept] |= others
+    return undone_by
 
 
 def _row(word: Word, kind: str, setting: tuple[str, str] | None) -> str:
