@@ -16,6 +16,7 @@ from agent_soul.judging.chinese import StandIns, is_cjk
 
 MOST_SECONDS = 3.0
 MOST_MIB = 200
+_TRIES = 3
 REFERENCE_SECONDS = 0.57
 """What the fixed work of `MEASURED` takes on the machine for which the limit was set."""
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
@@ -96,12 +97,14 @@ print(spent, peak, (before + reference()) / 2, sum(len(each.members) for each in
 
 
 def test_five_thousand_templated_statements_are_judged_in_time_and_memory() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURED], env=os.environ, capture_output=True, text=True, check=True, timeout=120
-    )
-    seconds, mebibytes, reference, members = map(float, done.stdout.split())
-
-    assert members > 4_000
-    # Shared machines run at half their speed for minutes; a slow moment is not a slow program.
-    assert seconds / max(1, reference / REFERENCE_SECONDS) <= MOST_SECONDS
-    assert mebibytes <= MOST_MIB
+    for _ in range(_TRIES):  # what runs beside it can make it slower, and nothing can make it faster
+        done = subprocess.run(
+            [sys.executable, "-c", MEASURED], env=os.environ, capture_output=True, text=True, check=True, timeout=120
+        )
+        seconds, mebibytes, reference, members = map(float, done.stdout.split())
+        assert members > 4_000
+        assert mebibytes <= MOST_MIB
+        # Shared machines run at half their speed for minutes; a slow moment is not a slow program.
+        if (scaled := seconds / max(1, reference / REFERENCE_SECONDS)) <= MOST_SECONDS:
+            return
+    pytest.fail(f"{scaled:.2f} s of {MOST_SECONDS} in the last of {_TRIES} tries")

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates
+from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates, tables
 from agent_soul.judging.frames import frame
-from agent_soul.judging.lexicon import entry, find, load, sections
+from agent_soul.judging.lexicon import entry, find, load, longest_phrase, sections, word
 from agent_soul.judging.reading import read
 from agent_soul.judging.stems import stem
 from conftest import ROOT, SHARED
@@ -350,7 +350,7 @@ def test_no_word_is_in_two_values_of_one_setting() -> None:
 
     assert len(values) > 200
     assert [form for form, number in forms.items() if number > 1] == []
-    for form, (row, value) in load().settings.items():
+    for form, (row, value) in tables.read().settings.items():
         known = entry(form)
         assert known
         assert known.concept == f"{row}={value}", form
@@ -449,6 +449,31 @@ def test_the_tables_are_well_formed() -> None:
                 assert all(form and form == form.strip() and "," not in form for form in forms), (name, row)
     capitals = [form for rows in sections("concepts.txt").values() for row in rows for form in row.split(", ")]
     assert [form for form in capitals if form.isascii() and form != form.lower()] == []
+
+
+def test_the_index_says_of_each_form_what_the_tables_say() -> None:
+    made = tables.read()
+
+    assert [form for form in made.concepts if word(form) != made.word(form)] == []
+    assert [form for form in made.listed if not load().holds(form) or entry(form) is None] == []
+    inflected = [form for form in made.concepts if form.isascii() and "being" not in made.word(form).roles]
+    assert [form for form in inflected if find(f"{form}s") is None] == []
+    assert not load().holds("")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        ("video", "cards", 2),
+        ("videos", "card", 2),
+        ("video", "", 0),
+        ("built-in", "x", 0),
+        ("电", "池", 0),
+        ("", "", 0),
+    ],
+)
+def test_the_longest_phrase_is_told_by_its_first_two_words(first: str, second: str, words: int) -> None:
+    assert longest_phrase(first, second) == words
 
 
 def test_a_word_that_is_listed_is_no_other_ones_stem() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from agent_soul.judging import judge, thesaurus
-from agent_soul.judging.lexicon import load, sections
+from agent_soul.judging import judge, tables, thesaurus
+from agent_soul.judging.lexicon import sections
 from agent_soul.judging.pairs import Judgement, Label, Statement
 from agent_soul.judging.reading import read
 from agent_soul.judging.same import NEARLY_THE_SAME
@@ -78,7 +78,7 @@ def test_the_thesaurus_is_well_formed_and_its_index_finds_every_row() -> None:
 
 
 def test_an_index_names_the_lines_of_each_form() -> None:
-    assert thesaurus.index("# a\n\n[x]\nbig, large\nlarge, 大\n") == "big\t3\nlarge\t3 4\n大\t4"
+    assert thesaurus.index("# a\n\n[x]\nbig, large\nlarge, 大\n") == "big\t3\n\nlarge\t3 4\n\n大\t4"
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def test_no_words_however_odd_stop_the_judge(one: list[str], other: list[str]) -
 
 
 def test_every_listed_word_can_be_judged() -> None:
-    forms = [*load().concepts][::60]
+    forms = [*tables.read().concepts][::60]
     for one, other in zip(forms, reversed(forms), strict=True):
         judge(Statement(f"The {one} is {other}."), Statement(f"{other}是{one}。"))
 

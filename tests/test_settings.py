@@ -40,7 +40,7 @@ def test_another_process_reads_no_yaml_again(home: Hub) -> None:
 @pytest.mark.parametrize("kept", [b"", b"[]", b"{", b'{"text": 1}', b'{"text": "fuzzy_days: 3"}', b"\xff"])
 def test_what_is_kept_of_another_text_or_broken_is_not_trusted(home: Hub, kept: bytes) -> None:
     (home.state / settings._KEPT).write_bytes(kept)
-    settings._load.cache_clear()
+    settings.config_of.cache_clear()
 
     assert settings.config_of(home, b"fuzzy_days: 3")[0].fuzzy_days == 3
 
@@ -58,7 +58,7 @@ def test_what_is_kept_is_what_was_read_or_it_is_read_again(home: Hub, spoilt: st
     spoilt_too = kept.replace('{"fuzzy_days": 3, "template": true}', spoilt)
     assert spoilt_too != kept
     file.write_text(spoilt_too, encoding="utf-8")
-    settings._load.cache_clear()
+    settings.config_of.cache_clear()
 
     config, warnings = settings.config_of(home, text)
     assert (config.fuzzy_days, config.template, warnings) == (3, True, [])
@@ -72,7 +72,7 @@ def test_a_file_of_any_length_is_no_other_setting(home: Hub) -> None:
     kept = file.read_bytes()
     for length in range(len(kept)):
         file.write_bytes(kept[:length])
-        settings._load.cache_clear()
+        settings.config_of.cache_clear()
         assert settings.config_of(home, b"fuzzy_days: 31")[0].fuzzy_days == 31
 
 
@@ -81,7 +81,7 @@ def test_what_another_version_read_is_read_again(home: Hub, monkeypatch: pytest.
         older.setattr(settings, "__version__", "0.0.1")
         older.setattr(settings, "load_yaml", lambda text: {"fuzzy_days": 30})
         assert settings.config_of(home, b"fuzzy_days: 3")[0].fuzzy_days == 30
-    settings._load.cache_clear()
+    settings.config_of.cache_clear()
 
     assert settings.config_of(home, b"fuzzy_days: 3")[0].fuzzy_days == 3
 
@@ -89,7 +89,7 @@ def test_what_another_version_read_is_read_again(home: Hub, monkeypatch: pytest.
 def test_a_changed_file_is_read_again(home: Hub) -> None:
     for days in (1, 2, 1):
         home.config_file.write_text(f"fuzzy_days: {days}\n", encoding="utf-8")
-        settings._load.cache_clear()
+        settings.config_of.cache_clear()
 
         assert settings.load_config(home)[0].fuzzy_days == days
 

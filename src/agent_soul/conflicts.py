@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from agent_soul import judging
 from agent_soul.digests import sha256
 from agent_soul.event import Event
-from agent_soul.judging import Judgement, Label, Statement, contradiction, judge, may_be_duplicates
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
 from agent_soul.judging.wording import in_words
 from agent_soul.log import collector_at_rest
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
+
+if TYPE_CHECKING:
+    from agent_soul.judging import Judgement, Statement
 
 MAX_AGAINST = 100
 """Ids that a member lists; ten thousand values of one attribute would else fill a hundred million places."""
@@ -86,8 +89,8 @@ class Settled:
 
 
 Stage = Callable[[Sequence[Event], Settled], Iterable[Conflict]]
-Judge = Callable[[Statement, Statement], Judgement]
-Contradiction = tuple[Event, Event, Judgement]
+Judge = Callable[["Statement", "Statement"], "Judgement"]
+Contradiction = tuple[Event, Event, "Judgement"]
 Look = Callable[[Sequence[Event]], Iterable[Contradiction]]
 """From the statements of one reach to those two at a time that cannot both hold."""
 
@@ -110,9 +113,17 @@ def by_claim(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
             )
 
 
-def contradictions(events: Sequence[Event], judge: Judge = contradiction) -> Iterable[Contradiction]:
-    """Yield each two of `events`, all of one reach, that `judge` takes for a conflict, the older first."""
-    return (found for found in judged_pairs(events, judge) if found[2].label is Label.CONFLICT)
+def contradictions(events: Sequence[Event], judge: Judge | None = None) -> Iterable[Contradiction]:
+    """Yield each two of `events`, all of one reach, that `judge` takes for a conflict, the older first.
+
+    Without one it is `judging.contradiction`, whose rules are loaded when there are two to compare.
+    """
+    pairs = judged_pairs(events, judge or _contradiction)
+    return (found for found in pairs if found[2].label is judging.Label.CONFLICT)
+
+
+def _contradiction(one: Statement, other: Statement) -> Judgement:
+    return judging.contradiction(one, other)
 
 
 def by_text(events: Sequence[Event], settled: Settled, look: Look = contradictions) -> Iterable[Conflict]:
@@ -131,27 +142,31 @@ def by_text(events: Sequence[Event], settled: Settled, look: Look = contradictio
 
 
 def judged_pairs(
-    events: Sequence[Event], judge: Judge = judge, *, reports: bool = False
+    events: Sequence[Event], judge: Judge | None = None, *, reports: bool = False
 ) -> Iterable[tuple[Event, Event, Judgement]]:
     """Yield each two of `events`, all of one reach, that are alike enough, the older first, and the judgement on them.
 
-    Two project updates tell of two moments and never contradict each other; with `reports` duplicates alone are looked
-    for, and then they are judged all the same.
+    Without a `judge` it is `judging.judge`. Two project updates tell of two moments and never contradict each other;
+    with `reports` duplicates alone are looked for, and then they are judged all the same.
     """
     lasting = frozenset(number for number, event in enumerate(events) if event.kind != "project-update")
-    statements = [statement_of(event) for event in events]
-    texts = [statement.text for statement in statements]
+    texts = [_judged_text(event) for event in events]
     pairs = candidate_pairs(texts, least=SHARED_BY_DUPLICATES) if reports else candidate_pairs(texts, lasting)
+    stated = cache(lambda number: statement_of(events[number]))
     for one, other in pairs:
-        if reports and not may_be_duplicates(statements[one], statements[other]):
+        if reports and not judging.may_be_duplicates(stated(one), stated(other)):
             continue
-        yield events[one], events[other], judge(statements[one], statements[other])
+        yield events[one], events[other], (judge or judging.judge)(stated(one), stated(other))
 
 
 def statement_of(event: Event) -> Statement:
     """Return what the judge reads of an event."""
     is_temporary = event.kind == "temporary" or bool(event.valid_until)
-    return Statement(event.summary[:_LONGEST_JUDGED], event.kind, stated_for(event), is_temporary)
+    return judging.Statement(_judged_text(event), event.kind, stated_for(event), is_temporary)
+
+
+def _judged_text(event: Event) -> str:
+    return event.summary[:_LONGEST_JUDGED]
 
 
 def find_conflicts(resolution: Resolution, look: Look = contradictions) -> tuple[Conflict, ...]:

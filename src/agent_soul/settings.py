@@ -31,6 +31,7 @@ def load_config(hub: Hub, *, keep: bool = True) -> tuple[Config, list[str]]:
     return config_of(hub, read_regular(hub.config_file), keep=keep)
 
 
+@functools.lru_cache(maxsize=4)
 def config_of(hub: Hub, text: bytes, *, keep: bool = True) -> tuple[Config, list[str]]:
     """Do what `parse_config` does with a soul.yaml of this hub, be it the work tree's or a commit's."""
     try:
@@ -39,7 +40,6 @@ def config_of(hub: Hub, text: bytes, *, keep: bool = True) -> tuple[Config, list
         return parse_config(text)  # what was kept may be spoilt; the text itself says what is wrong with it
 
 
-@functools.lru_cache(maxsize=4)
 def _load(hub: Hub, text: bytes, *, keep: bool) -> Any:
     """Return what the YAML says, from the state folder where it is kept for this very text."""
     file, key = hub.state / _KEPT, text.decode("latin-1")

@@ -188,14 +188,14 @@ def _json_type(value: Any) -> str:
 
 
 # Looking for the place of a fault, in a text that the parser has read that far. Only faulty lines pay for it.
-_TOKEN = re.compile(r"""(?P<string>"(?:[^"\\]|\\.)*+")(?P<key>\s*:)?|(?P<open>\{)|(?P<close>\})|[^\s"{}\[\]:,]+""")
+_PIECE = r"""(?P<string>"(?:[^"\\]|\\.)*+")(?P<key>\s*:)?|(?P<open>\{)|(?P<close>\})|[^\s"{}\[\]:,]+"""
 
 
 def _keys(text: str) -> Iterator[tuple[int, str, int]]:
     """Yield each key: the number of its object in order of opening from 0, the name, and the offset."""
     opened = 0
     inside: list[int] = []
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_PIECE, text):
         if token["open"]:
             inside.append(opened)
             opened += 1
@@ -216,4 +216,4 @@ def _column_of_repeated(text: str, key: str) -> int:
 
 
 def _column_of_literal(text: str, literal: str) -> int:
-    return next((token.start() + 1 for token in _TOKEN.finditer(text) if token[0] == literal), 1)
+    return next((token.start() + 1 for token in re.finditer(_PIECE, text) if token[0] == literal), 1)

@@ -15,7 +15,7 @@ from agent_soul.cli import COMMANDS
 from agent_soul.cli.fields import SHARED
 from agent_soul.cli.runtime_pages import runtime_documents
 from agent_soul.cli.soul import soul
-from agent_soul.judging import thesaurus
+from agent_soul.judging import lexicon, tables, thesaurus
 
 _WIDTH = 100
 _COMMANDS_PAGE = """\
@@ -34,6 +34,7 @@ def generated_documents(root: Path) -> dict[Path, str]:
     return {
         root / "SCHEMA.md": schema_document(),
         root / "docs" / "commands.md": _COMMANDS_PAGE.format(help=command_help()),
+        root / "src" / "agent_soul" / "judging" / lexicon.INDEX.name: tables.index(),
         root / "src" / "agent_soul" / "judging" / thesaurus.INDEX.name: thesaurus.index(),
         **runtime_documents(root),
     }

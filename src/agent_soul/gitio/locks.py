@@ -9,6 +9,7 @@ other program holds, is ours.
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 import time
@@ -59,10 +60,11 @@ def _is_repaired(note: Path, git_dirs: tuple[Path, ...]) -> bool:
 
 def all_locks(git_dirs: tuple[Path, ...]) -> set[Path]:
     """Return the lock files that git has now, in the folder of a work tree and in the one that all share."""
-    named = {folder / name for folder in git_dirs for name in _NAMED}
-    return {lock for lock in named if lock.exists()} | {
-        lock for folder in git_dirs for lock in (folder / "refs").rglob("*.lock")
-    }
+    folders = {*git_dirs}
+    named = {folder / name for folder in folders for name in _NAMED}
+    walks = (walk for folder in folders for walk in os.walk(folder / "refs"))  # `rglob` takes five times as long
+    of_refs = {Path(place, name) for place, _, names in walks for name in names if name.endswith(".lock")}
+    return {lock for lock in named if lock.exists()} | of_refs
 
 
 def _made(lock: Path) -> float:

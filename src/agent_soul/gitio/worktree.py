@@ -24,7 +24,7 @@ from agent_soul.hub import Hub
 
 _NONE = "000000"
 """The mode of a file that is not there."""
-_BLOCKING = re.compile(r"Entry '(?P<changed>.*)' (?:not uptodate|would be)|'(?P<other>.*)' would (?:be|lose)")
+_BLOCKING = r"Entry '(?P<changed>.*)' (?:not uptodate|would be)|'(?P<other>.*)' would (?:be|lose)"
 """How `git read-tree` says that a file would get lost: with changes that no commit has, or unknown to Git."""
 
 
@@ -180,7 +180,7 @@ def _tried(hub: Hub, before: str, goal: str, entries: Mapping[str, str]) -> tupl
 
 def _way_on(said: str) -> str:
     """Return which file git found in the way, and what to do about it; its own words where they are not known."""
-    found = _BLOCKING.search(said)
+    found = re.search(_BLOCKING, said)
     if not found:
         return said
     step = "commit or stash it" if found["changed"] else "move it elsewhere"

@@ -13,7 +13,7 @@ from agent_soul.judging.ordering import are_turned
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed, shared_weight
 from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.senses import DIFFERING_SENSE, OPINION_TOPIC
-from agent_soul.judging.values import ANY_VERB
+from agent_soul.judging.values import ANY_VERB, PLACE
 
 # How much of the smaller statement must agree before a difference counts; a name or unit of its own asks for less.
 _VERSION_TOPIC = 0.28
@@ -150,12 +150,25 @@ def differing_setting(pair: Pair) -> Judgement | None:
         is_subject = (
             row.endswith(OWN_SUBJECT)
             or is_of_user
-            or topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+            or (
+                topic >= (_ATTRIBUTE_TOPIC if _qualify_others(pair, row) else enough)
+                and _is_of_one_thing(pair, row, topic)
+            )
         )
         if is_subject and not first[row] & second[row]:
             name = row.rstrip(OWN_SUBJECT + OF_A_PERSON)
             return Judgement(Label.CONFLICT, f"differing {name}", (listed(first[row]), listed(second[row])))
     return None
+
+
+def _is_of_one_thing(pair: Pair, row: str, topic: float) -> bool:
+    """Tell whether so much agrees, or else so much of the clauses that give the values, that these are of one thing."""
+    first, second = (
+        [c.weights for c in each.clauses if any(concept.startswith(f"{row}=") for concept in c.weights)]
+        for each in pair.frames
+    )
+    shared = (shared_weight(one, other) for one, other in itertools.product(first, second))
+    return topic >= _SETTING_TOPIC or max(shared, default=0.0) >= A_THING
 
 
 def _qualify_others(pair: Pair, row: str) -> bool:
@@ -182,6 +195,8 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     aside = pair.frames[0].value_parts | pair.frames[1].value_parts
     verbs = {*first.values()} & {*second.values()}
+    if PLACE not in verbs and not _are_rivals(first, second):
+        return None  # where a thing is kept there is one place, a database or a file
     if pair.is_bilingual and "own" in {*first.values(), *second.values()}:
         return None  # 李娜 may be Li Na
     if "being" not in verbs and any(_is_of_a_thing_alone(*each) for each in (pair.frames, pair.frames[::-1])):

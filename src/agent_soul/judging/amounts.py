@@ -10,9 +10,9 @@ from agent_soul.judging import quantities as q
 
 _HINT = re.compile(
     r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|per cent|sq\b|ty[- ][a-z]|noon|midday"
-    r"|\dk\b|\d\s?(?:h\b|hour|to|-|–|till|until|and)|[ap]\.?m\b|\w/[a-z]|[€$£]|个半|刻钟|百分之|\d\s*[万亿]",
-    re.IGNORECASE,
+    r"|\dk\b|\d\s?(?:h\b|hour|to|-|–|till|until|and)|[ap]\.?m\b|\w/[a-z]|[€$£]|个半|刻钟|百分之|\d\s*[万亿]"
 )
+"""What a text in small letters holds that may hold such an amount."""
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "k": 1e3, "万": 1e4, "亿": 1e8}
 _CURRENCIES = {"€": "euros", "$": "dollars", "£": "pounds"}
 _QUARTER = 15
@@ -32,7 +32,7 @@ _AFTER = {"half past": 30, "quarter past": 15, "": 0}
 
 def in_digits(text: str) -> str:
     """Return a text whose amounts stand in digits with a unit that `reading` knows."""
-    return _amount().sub(_digits, text) if _HINT.search(text) else text
+    return _amount().sub(_digits, text) if _HINT.search(text.lower()) else text
 
 
 @functools.cache  # most texts hold none of these

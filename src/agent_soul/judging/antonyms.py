@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import itertools
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import Frame
-from agent_soul.judging.lexicon import POLE_WEIGHT, entry, sections
+from agent_soul.judging.lexicon import POLE_WEIGHT, related
 from agent_soul.judging.pairs import Judgement, Label, Pair
 from agent_soul.judging.pieces import Token
-from agent_soul.judging.stems import key_of
 
 _ACTED_ON = 0.7
 """Share in common of what both acts are done to."""
@@ -34,7 +32,7 @@ def _as_written(concept: str, frame: Frame) -> str:
 
 def opposite_acts(one: Frame, other: Frame) -> tuple[str, ...]:
     """Return the acts of two statements that undo each other, if both affirm or both deny them; else nothing."""
-    table = _undone_by()
+    table = related("opposite acts")
     signs = [
         {concept: c.sign for c in each.clauses if not c.is_reason for concept in c.weights} for each in (one, other)
     ]
@@ -57,20 +55,3 @@ def _opposite_states(one: Frame, other: Frame) -> tuple[str, ...]:
 
 def _is_state(token: Token) -> bool:
     return token.word is not None and "state" in token.word.roles and token.weight == POLE_WEIGHT
-
-
-@functools.cache
-def _undone_by() -> dict[str, frozenset[str]]:
-    """Return, for each concept of the table, those that undo it."""
-    table: dict[str, set[str]] = {}
-    for row in sections("oppositions.txt")["opposite acts"]:
-        sides = [{_concept(form) for form in side.split(", ")} for side in row.split(" | ")]
-        for side, others in (sides, sides[::-1]):
-            for concept in side:
-                table.setdefault(concept, set()).update(others)
-    return {concept: frozenset(others) for concept, others in table.items()}
-
-
-def _concept(form: str) -> str:
-    word = entry(form)
-    return word.concept if word else key_of(form)

@@ -83,7 +83,8 @@ def terms_of(text: str) -> frozenset[str]:
         if not word[0].isascii() and word[0] > "\u3000":
             terms.update(_cjk_terms(word))
             continue
-        if length := longest_phrase(stem(word)):
+        following = words[at + 1] if at + 1 < len(words) else ""
+        if length := longest_phrase(word, following):
             terms.update(_phrase_terms(words[at : at + min(length, _LONGEST)]))
         terms.update(_terms(word))
     return frozenset(terms)

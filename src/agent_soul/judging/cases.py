@@ -11,6 +11,8 @@ from agent_soul.judging.pairs import Judgement, Label, Pair
 from agent_soul.judging.pieces import Token
 
 _NEVER = frozenset({"never", "ever", "under no circumstances", "on no account", "绝不", "从不"})
+_EXCEPTING = frozenset({"unless", "除非", "except"})
+"""What these open is left out, and all else is meant."""
 _LONGEST_CASE = 5
 _NAMED_BY = 2
 """Words that open a statement, and things among them, that may name a case: `For documentation changes ...`."""
@@ -58,7 +60,7 @@ def _is_conditional(frame: Frame) -> bool:
 def _case(frame: Frame) -> Sequence[Token]:
     """Return the things by which the opening words name a case; nothing where a statement opens with none."""
     opening = frame.clauses[0].tokens if frame.clauses else ()
-    if not opening or not opens(opening[0]):
+    if not opening or not opens(opening[0]) or opening[0].surface.lower() in _EXCEPTING:
         return ()
     named = (n for n in range(_NAMED_BY, len(opening)) if opening[n].surface.lower() in _BEGINNING)
     case = opening[: min(next(named, _LONGEST_CASE), _LONGEST_CASE)]

@@ -17,6 +17,14 @@ COPULAS = (
     | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
     | {"一律", "统一"}
 )
+_END = Token("")
+_PASSING = frozenset({"临时", "temporary"})
+_OPINION = frozenset({"user", "like"})
+_ENDING = frozenset({"取消", "停止"})
+"""Behind what it is said of each denies: `吊柜取消`; before it, it is an act: `取消订单`."""
+_BY = frozenset({"由", "被", "让"})
+_THEREFORE = frozenset({"就"})
+_JOINING = frozenset({"and", "but"})
 _BOUNDS = frozenset({"until", "unless", "除非", "直到"})
 """With a denial these affirm: "do not merge until the build passes"."""
 _NAMED_WITHIN = 3
@@ -36,8 +44,6 @@ _REACH_OF_KEEPING = 7
 _ONLY_AFFIRMED = frozenset({"exception", "mention"})
 
 
-ALLOWS_ONLY = "allows only"
-DENIES_BEFORE = "denies before"
 _ONLY = frozenset({"only", "只有", "只能"})
 _MUST = frozenset({"必须", "must", "need", "needs", "have", "has", "须", "得"})
 _FIRST = frozenset({"after", "once", "first", "之后", "以后", "后", "事先", "先"})
@@ -46,6 +52,17 @@ _ONLY_THEN = frozenset({"才", "才能", "才可", "才可以", "才会", "方�
 _BEFOREHAND = frozenset(
     {"before", "until", "unless", "without", "long", "while", "之前", "以前", "前", "没有", "没", "未", "除非", "未经"}
 )
+"""With `not` these make one thing wait for another; alone, these do not: `without asking` ..."""
+_LACKING = frozenset({"without", "没有", "没", "未", "未经"})
+"""... and what is needless waits for nothing."""
+_NEEDLESS = frozenset({"no need", "needless", "not needed", "unnecessary", "not necessary"}) | {
+    "无需",
+    "无须",
+    "不必",
+    "不用",
+    "用不着",
+    "不需要",
+}
 
 
 class Clause(NamedTuple):
@@ -82,15 +99,14 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
     part: list[Token] = []
     is_reason = started = False
     for at, token in enumerate((*tokens, Token("", ends_clause=True))):
-        ends = token.ends_clause or _joins_clauses(tokens, at)
-        if token.surface == "," and part and part[0].surface.lower() in _CAUSES:
+        surface = token.surface.lower()
+        ends = token.ends_clause or (surface in _JOINING and _joins_clauses(tokens, at))
+        if surface == "," and part and part[0].surface.lower() in _CAUSES:
             is_reason = True
-        elif token.surface == "," and part and opens(part[0]):
-            continue
-        is_reason_word = _has_role(token, "reason") and not (
-            at + 1 < len(tokens) and tokens[at + 1].quantity
-        )  # since 2020
-        is_beside = is_reason_word or token.surface.lower() in _INSTEAD
+        elif surface == "," and part and opens(part[0]):
+            ends = False  # what it opens has its place in the same clause
+        is_reason_word = _has_role(token, "reason") and not _says_when(tokens[at + 1 : at + 2])  # since 2020
+        is_beside = is_reason_word or surface in _INSTEAD
         reasons = is_beside and (started or sum(word.weight for word in part) >= 1)
         if not (ends or reasons):
             part.append(token)
@@ -103,15 +119,25 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
 
 
 def _with_amounts(clauses: Iterable[Clause]) -> list[Clause]:
-    """Join a clause that is nothing but numbers to the last main one, which says of what: `Opening date: 1 May`."""
+    """Join a clause that is nothing but numbers, or an opinion, to the last main one, which says of what.
+
+    `Opening date: 1 May`; `助手顺手重构旁边的代码，用户非常反感`.
+    """
     joined: list[Clause] = []
     for clause in clauses:
         main = [at for at, before in enumerate(joined) if not before.is_reason]
-        if main and not clause.weights and any(token.quantity for token in clause.tokens):
+        is_amount = not clause.weights and any(token.quantity for token in clause.tokens)
+        if main and (is_amount or _is_opinion_of(joined[main[-1]], clause)):
             joined[main[-1]] = _clause((*joined[main[-1]].tokens, *clause.tokens), is_reason=False)
         else:
             joined.append(clause)
     return joined
+
+
+def _is_opinion_of(before: Clause, clause: Clause) -> bool:
+    """Tell whether a clause says nothing but that what the one before it affirms is liked, or is not."""
+    is_opinion = "like" in clause.weights and clause.weights.keys() <= _OPINION and not clause.is_reason
+    return is_opinion and before.sign > 0 and "like" not in before.weights
 
 
 def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
@@ -145,9 +171,14 @@ def _denies_first(clause: Clause) -> bool:
     return any(token.word and token.word.sign < 0 and not token.weight for token in clause.tokens[:2])
 
 
+def _says_when(following: Sequence[Token]) -> bool:
+    """Tell whether a moment or a version follows, and no number of things: `since two servers are enough`."""
+    return any(token.quantity and token.quantity.kind not in ("count", "time") for token in following)
+
+
 def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether `and` or `but` stands before a verb of its own: "has no licence and does not drive"."""
-    if at + 1 >= len(tokens) or tokens[at].surface.lower() not in ("and", "but"):
+    if at + 1 >= len(tokens):
         return False
     following = tokens[at + 1]
     is_modal = bool(following.word and not following.weight and following.concept in ("may", "must", "not"))
@@ -170,17 +201,41 @@ def _clause(tokens: Sequence[Token], is_reason: bool) -> Clause:
     is_beside = is_reason or any(_has_role(token, "aside") for token in tokens[:2])
     factor = _REASON_WEIGHT if is_beside else 1.0
     weights = {token.concept: token.weight * factor for token in tokens if token.weight}
-    negative = [token for at, token in enumerate(tokens) if _denies(tokens, at) and not _is_noun(tokens, at)]
+    denials = list(_denials(tokens))
+    negative = [tokens[at] for at in denials if not _is_noun(tokens, at)]
     states = tuple(token.concept for token in negative if _has_role(token, "state"))
     is_bounded = not all(token.weight for token in negative) and _is_bounded(tokens)
-    turns = _turns(negative) + is_bounded + _keeps_out(tokens)
-    aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in _denials(tokens))
+    is_supposed = bool(denials) and not is_bounded and _are_supposed(tokens, denials)
+    turns = (0 if is_supposed else _turns(negative)) + is_bounded + _keeps_out(tokens)
+    aside = any(_RELATIVE & {t.surface.lower() for t in tokens[max(n - _REACH, 0) : n]} for n in denials)
     return Clause(weights, -1 if turns % 2 else 1, is_beside, aside, tuple(tokens), states)
+
+
+def _condition(tokens: Sequence[Token]) -> range:
+    """Return the positions of the condition that a clause names: `if no data came`, `不通过就回滚`, `没人的时候`."""
+    at = next((n for n, token in enumerate(tokens) if _supposes(token)), None)
+    if at is None:
+        return range(0)
+    if tokens[at].surface.isascii() or at == 0:
+        return range(at, next((n for n in range(at, len(tokens)) if tokens[n].surface == ","), len(tokens)))
+    return range(0) if any(token.concept == "like" for token in tokens[:at]) else range(at)
+
+
+def _supposes(token: Token) -> bool:
+    return token.surface in _THEREFORE or (_has_role(token, "condition") and token.surface not in _EXCEPTED)
+
+
+def _are_supposed(tokens: Sequence[Token], denials: Sequence[int]) -> bool:
+    """Tell whether nothing but the condition of a clause denies, by a plain `not`: `不要一上来就` forbids."""
+    condition = _condition(tokens)
+    return all(at in condition and tokens[at].concept == "not" for at in denials)
 
 
 def _is_noun(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether `stop` is a thing: the emergency stop, a bus stop."""
     before = tokens[at - 1] if at else Token("")
+    if tokens[at].surface.lower() in _NEEDLESS and tokens[at].surface.isascii():
+        return any(token.weight >= 1 for token in tokens[at + 1 : at + 2])  # needless apologies
     return tokens[at].surface == "stop" and bool(before.weight) and before.concept not in ("user", "like")
 
 
@@ -193,9 +248,15 @@ def _turns(negative: Sequence[Token]) -> int:
 def _denies(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether a token turns the sense; before something has happened is when it has not: `没有通过之前`."""
     token = tokens[at]
-    is_denial = token.word is not None and token.word.sign < 0
+    is_denial = (token.word is not None and token.word.sign < 0) or _is_ended(tokens, at)
     is_not_yet = is_denial and not token.weight and any(t.surface in _CJK_BEFORE for t in tokens[at + 1 :])
     return is_denial and not (is_not_yet and token.surface in _NOT_YET)
+
+
+def _is_ended(tokens: Sequence[Token], at: int) -> bool:
+    """Tell whether a clause ends by saying that a thing is cancelled, and not by whom it may be."""
+    is_last = tokens[at].surface in _ENDING and at == len(tokens) - 1
+    return is_last and not any(t.concept in ("may", "must", "not") or t.surface in _BY for t in tokens[:at])
 
 
 def _is_bounded(tokens: Sequence[Token]) -> bool:
@@ -219,9 +280,9 @@ def _deny(tokens: Sequence[Token]) -> bool:
 
 def _keeps_out(tokens: Sequence[Token]) -> bool:
     """Tell whether a clause denies by its verb and a far preposition: "keep passwords out of the logs"."""
-    words = [token.surface.lower() for token in tokens]
     verb = next((at for at, token in enumerate(tokens) if token.concept in _KEEPING), len(tokens))
-    return any(pair in _OUT for pair in itertools.pairwise(words[verb : verb + _REACH_OF_KEEPING]))
+    words = (token.surface.lower() for token in tokens[verb : verb + _REACH_OF_KEEPING])
+    return any(pair in _OUT for pair in itertools.pairwise(words))
 
 
 def _denials(tokens: Sequence[Token]) -> Iterable[int]:
@@ -243,21 +304,33 @@ def conditions(clauses: Iterable[Clause]) -> list[Clause]:
     return found
 
 
-def gate(clauses: Iterable[Clause]) -> str:
-    """Return how main clauses make one thing wait for another: allowed only after it, or denied before it; else ""."""
-    main = [clause for clause in clauses if not clause.is_reason]
-    words = {word for clause in main for token in clause.tokens for word in token.surface.lower().split(" ")}
-    is_denied = any(token.word and token.word.sign < 0 for clause in main for token in clause.tokens)
-    must_wait = words & _MUST and words & _FIRST and not is_denied
+def makes_wait(clauses: Iterable[Clause]) -> bool:
+    """Tell whether main clauses make one thing wait for another: it is allowed only after it, or denied before it."""
+    tokens = [token for clause in clauses if not clause.is_reason for token in clause.tokens]
+    words = {word for token in tokens for word in token.surface.lower().split(" ")}
+    denials = [token for token in tokens if token.word and token.word.sign < 0]
+    must_wait = words & _MUST and words & _FIRST and not denials
     if words & _ONLY_THEN or (words & _ONLY and words & _THEN) or must_wait:
-        return ALLOWS_ONLY
-    return DENIES_BEFORE if is_denied and words & _BEFOREHAND else ""
+        return True
+    is_told = any(token.surface.lower() not in _LACKING and token.concept != "approve" for token in denials)
+    return is_told and not words.isdisjoint(_BEFOREHAND) and not any(map(_leaves_open, tokens))
+
+
+def _leaves_open(token: Token) -> bool:
+    """Tell whether a word allows a thing, or asks for none: `may be printed without asking` waits for nothing."""
+    allows = token.concept == "may" and token.word is not None and token.word.sign > 0
+    return allows or token.surface.lower() in _NEEDLESS
+
+
+def _is_named(token: Token) -> bool:
+    """Tell whether a token is a thing, so that 临时 before it says which one: 临时文件."""
+    return token.weight >= 1 and not (token.word and token.word.roles & {"verbs", "value verbs"})
 
 
 def roles_of(clause: Clause) -> Iterable[str]:
     """Yield the roles of a clause's words; an exception or a question that is denied or only supposed is none."""
     is_supposed = False
-    for token in clause.tokens:
+    for token, following in itertools.pairwise((*clause.tokens, _END)):
         is_supposed = is_supposed or _has_role(token, "condition")
-        if token.word:
+        if token.word and not (token.surface in _PASSING and _is_named(following)):
             yield from token.word.roles - (_ONLY_AFFIRMED if clause.sign < 0 or is_supposed else frozenset())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 
 from agent_soul.judging.apart import A_THING
 from agent_soul.judging.frames import Frame, is_thing
@@ -32,9 +33,29 @@ def differing_owner(pair: Pair) -> Judgement | None:
     if pair.is_bilingual and any(one.isascii() != other.isascii() for one in first for other in second):
         return None  # 李娜 may be Li Na
     topic = max(pair.contained, pair.things_without(first | second))
-    if first and second and not first & second and topic >= _OWNER_TOPIC:
-        return Judgement(Label.CONFLICT, "differing owner", (listed(first), listed(second)))
-    return None
+    if topic < _OWNER_TOPIC or any(_are_one(one, other) for one in first for other in second):
+        return None
+    return Judgement(Label.CONFLICT, "differing owner", (_shown(first, pair.frames[0]), _shown(second, pair.frames[1])))
+
+
+def _are_one(person: str, other: str) -> bool:
+    """Tell whether two names may be of one: the lead, the logistics lead."""
+    return person == other or person.endswith(f" {other}") or other.endswith(f" {person}")
+
+
+def _shown(persons: frozenset[str], frame: Frame) -> str:
+    """Return persons as the statement names them: roles by its own words."""
+    return listed(next((s for name, s in _roles(frame) if name == person), person) for person in persons)
+
+
+def _roles(frame: Frame) -> Iterator[tuple[str, str]]:
+    """Yield the roles that a statement names, each as `persons` has it and as it is written."""
+    for clause in frame.clauses:
+        for before, token in itertools.pairwise((Token(""), *clause.tokens)):
+            if token.word and token.word.holder:
+                blank = " " if before.surface.isascii() else ""
+                yield token.word.holder[1], token.surface
+                yield f"{before.concept} {token.word.holder[1]}", f"{before.surface}{blank}{token.surface}"
 
 
 def _differing_agents(pair: Pair) -> Judgement | None:

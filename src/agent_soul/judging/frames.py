@@ -20,6 +20,9 @@ from agent_soul.judging.reading import read
 _ARTICLES = frozenset({"a", "an", "the", "all", "every", "any", "each", "this", "that"})
 _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "for", "into", "as", "after", "before"}
 """What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
+_BEHIND_A_NOUN = frozenset({"of", "above", "below", "over", "under", "between"})
+"""Behind these a word that may be a verb is none: names of classes, transfers above 500 euros."""
+_SIDES = frozenset({"above", "below"})
 _CJK_PREPOSITIONS = frozenset({"给", "对", "跟", "向", "对于", "关于", "和", "与", "在"})
 _OF_A_SENTENCE = frozenset({"may", "must", "like", "user"})
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached", "went", "came", "saw"}) | {
@@ -133,7 +136,9 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
         names={
-            token.concept: token.surface for token in said if token.is_name or is_product(token) or given.is_city(token)
+            token.concept: token.surface
+            for token in said
+            if token.is_name or given.is_product(token) or given.is_city(token)
         },
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         places=given.places([clause.tokens for clause in affirmed]),
@@ -146,7 +151,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         acts=frozenset(act for clause in clauses for act in _acts_of(clause.tokens)),
         persons=frozenset(p for c in clauses if c.sign > 0 for p in given.persons(c.tokens)),
         agents=frozenset(next(filter(None, (tuple(given.agents(c.tokens)) for c in main)), ())),
-        bounds=frozenset(given.bounds(said)),
+        bounds=frozenset(given.bounds(said, subject)),
         roles=frozenset(role for clause in clauses for role in roles_of(clause)),
         unknown=frozenset(t.concept for c in clauses for t in c.tokens if t.weight and not t.word and not t.is_name),
         order=_order(main, said),
@@ -190,11 +195,6 @@ def _acts_of(tokens: Sequence[Token]) -> Iterator[str]:
             yield token.concept
 
 
-def is_product(token: Token) -> bool:
-    """Tell whether a value of a setting is a name: Redis, not dark."""
-    return bool(token.word and token.word.setting) and any(map(str.isupper, token.surface))
-
-
 def is_thing(token: Token) -> bool:
     """Tell whether a token may be what a statement is about: no verb, no little or weak word, no person who owns."""
     word = token.word
@@ -209,7 +209,7 @@ def _subject(tokens: Sequence[Token]) -> Sequence[Token]:
     if not tokens or opens(tokens[0]) or tokens[0].surface in _CJK_PREPOSITIONS:
         return ()
     following = tokens[1].surface.lower() if len(tokens) > 1 else ""
-    if _does(tokens[0]) or (tokens[0].weight and following in _ARTICLES):
+    if (_does(tokens[0]) and following not in _BEHIND_A_NOUN) or (tokens[0].weight and following in _ARTICLES):
         return ()  # a request: "Name files after ...", "Inform the team ..."
     return next((tokens[:at] for at in range(1, len(tokens)) if _is_predicate(tokens, at)), ())
 
@@ -229,6 +229,8 @@ def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
     surface = token.surface.lower()
     if tokens[at - 1].surface.lower() in _ARTICLES or tokens[at - 1].surface.lower() == "no":
         return False  # the build machine
+    if token.word and token.word.roles & _SIDES:
+        return False  # the concepts of these have verbs too
     if surface in COPULAS or _does(token) or (token.word and token.word.sign < 0):
         return True
     if tokens[at - 1].concept == "user" and surface.isascii() and surface.endswith("s"):

@@ -29,6 +29,10 @@ _CLOSED = frozenset(
 ) | {"只读", "关闭", "下线", "停用", "关停", "作废", "归档", "关了"}
 _DROPPING = frozenset({"no longer", "stopped", "dropped", "abandoned", "ditched", "retired", "gave up", "given up"}) | {
     "got rid of",
+    "取消",
+    "去掉",
+    "砍掉",
+    "撤掉",
     "not any more",
     "不再",
     "弃用",
@@ -55,15 +59,21 @@ _MOVING = frozenset({"move", "move out", "migrate", "convert", "switch", "left a
 """`left` is read as a side, and may be said of what was left for another."""
 _WENT = frozenset({"went", "gone"})
 _COMPARING = frozenset({"over", "than", "more than", "rather than", "instead of", "而不是", "而非", "不如"})
+_OPENING = ("比起", "与其", "相比")
+"""What a clause begins with that says what is liked less than the next one: `比起长篇文字，更喜欢表格`."""
 _CHOOSING = frozenset({"decide", "like"})
 _REACH_OF_PREFERRING = 5
 _ELLIPTIC = 2
 """A later clause of so few words leans on the one before it: "as CSV, never as Excel"."""
+_TELLING = _LEAVING | _DROPPED | _REPLACING | _OLD | _DROPPING | _USED_TO | _FORMERLY | _GONE | {"over", "left", "shut"}
+"""What every clause holds that gives something up, but for `_REPLACED_BY`: most clauses are seen through at once."""
 
 
 def denied(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield the names that a clause gives up: `moved from X to Y`, `instead of X`, `dropped X`, `Y replaces X`."""
     words = [token.surface.lower() for token in tokens]
+    if _TELLING.isdisjoint(words) and not any(phrase in " ".join(words) for phrase in _REPLACED_BY):
+        return
     moves = any(token.word and token.concept in _MOVING for token in tokens) or not _WENT.isdisjoint(words)
     chooses = any(token.word and token.concept in _CHOOSING for token in tokens)
     gave = not _FORMERLY.isdisjoint(words) and any(gives_values(tokens, at) for at in range(len(tokens)))
@@ -114,6 +124,8 @@ def _is_start(tokens: Sequence[Token], at: int) -> bool:
 def lesser(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield what a clause ranks lower: `prefers email over phone calls`, `rather X than Y`."""
     words = [token.surface.lower() for token in tokens]
+    if "".join(words[:2]).startswith(_OPENING):
+        yield from (token.concept for token in tokens if token.weight)
     at = next((at for at, word in enumerate(words) if word in _COMPARING), len(words))
     likes = next((n for n, token in enumerate(tokens) if token.concept == "like"), len(tokens))
     if likes < at < len(tokens):

@@ -36,6 +36,7 @@ from agent_soul.judging.naming import differing_in_a_name, differing_name
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
 from agent_soul.judging.same import LEAST_ALIKE, NEARLY, same_words, says_nearly_the_same, says_the_same
 from agent_soul.judging.senses import denied_beside, differing_sense, opposite_sense
+from agent_soul.judging.wishes import forbidden_habit
 
 _JUDGED_KEPT = 1024
 """Who groups duplicates asks for a pair again at once."""
@@ -62,6 +63,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     differing_in_a_name,
     differing_place,
     opposite_act,
+    forbidden_habit,
     other_topic,
     opposite_sense,
     denied_beside,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from agent_soul.judging.apart import A_THING, is_of_a_relative
 from agent_soul.judging.frames import Frame, is_thing
-from agent_soul.judging.lexicon import entry, sections
+from agent_soul.judging.lexicon import related
 from agent_soul.judging.pairs import Judgement, Label, Pair
-from agent_soul.judging.stems import key_of
 
 _MOST_THINGS = 2
 """Things that a denial may name, one of them the genus: "no children", "no dairy products"."""
@@ -41,7 +39,7 @@ def _is_of_the_same(one: Frame, other: Frame) -> bool:
 
 def _ruled_out(frame: Frame) -> Iterator[tuple[str, frozenset[str]]]:
     """Yield what a statement rules out, as it says it, with the concepts of its kinds."""
-    kinds = _kinds()
+    kinds = related("kinds")
     for clause in frame.clauses:
         things = [token for token in clause.tokens if token.weight >= A_THING and is_thing(token)]
         for token in things:
@@ -54,22 +52,3 @@ def _ruled_out(frame: Frame) -> Iterator[tuple[str, frozenset[str]]]:
 def _is_a_diet(concept: str, sign: int) -> bool:
     """Tell whether a word rules out by being said of someone: a vegan eats no cheese."""
     return "=" in concept and sign > 0
-
-
-@functools.cache
-def _kinds() -> dict[str, frozenset[str]]:
-    """Return the concepts of the kinds of each genus; a row may name another genus, whose kinds are its own then."""
-    rows = dict(line.split(": ", 1) for line in sections("oppositions.txt")["kinds"])
-    listed = {genus: frozenset(kinds.split(", ")) for genus, kinds in rows.items()}
-    return {_concept(genus): frozenset(_with_kinds(kinds, listed)) for genus, kinds in listed.items()}
-
-
-def _with_kinds(kinds: Iterable[str], listed: dict[str, frozenset[str]]) -> Iterator[str]:
-    for kind in kinds:
-        yield _concept(kind)
-        yield from map(_concept, listed.get(kind, ()))
-
-
-def _concept(form: str) -> str:
-    word = entry(form)
-    return word.concept if word else key_of(form)

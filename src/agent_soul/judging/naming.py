@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agent_soul.judging.apart import A_THING, is_called
-from agent_soul.judging.frames import Frame, is_product
+from agent_soul.judging.frames import Frame
 from agent_soul.judging.pairs import Judgement, Label, Pair, listed
 from agent_soul.judging.pieces import Token
-from agent_soul.judging.values import is_city
+from agent_soul.judging.values import is_city, is_product
 
 _PREPOSITIONS = frozenset({"in", "at", "with", "by", "from", "via", "through", "using", "near", "on", "under", "after"})
 _ARTICLES = frozenset({"the", "a", "an", "our", "his", "her", "their"})

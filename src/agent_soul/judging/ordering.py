@@ -37,6 +37,8 @@ def order(tokens: Sequence[Token]) -> Order:
     if _MARKS.isdisjoint(words):
         return _NONE
     for at, word in enumerate(words):
+        if word == "until" and any(token.concept == "keep" for token in tokens[:at]):
+            return _NONE  # what stays open until then is closed after it
         if word in _BEFORE | _AFTER:
             done, bound = _parts(tokens, at)
         elif word in _CJK_BEFORE | _CJK_AFTER and not _is_how_long(tokens[at + 1 : at + 2]):

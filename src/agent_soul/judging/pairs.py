@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from agent_soul.judging.aligning import aligned, tokens_of
 from agent_soul.judging.chinese import is_cjk
-from agent_soul.judging.clauses import ALLOWS_ONLY, DENIES_BEFORE, Clause, gate
+from agent_soul.judging.clauses import Clause, makes_wait
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.quantities import Quantity
 
@@ -187,8 +187,8 @@ class Pair(_Two):
 
     @functools.cached_property
     def is_gated(self) -> bool:
-        """Tell whether one allows a thing only after another, and one denies it before: both may say the same."""
-        return {gate(each.clauses) for each in self.frames} == {ALLOWS_ONLY, DENIES_BEFORE}
+        """Tell whether both make a thing wait for another, by allowing it only then or denying it before."""
+        return all(makes_wait(each.clauses) for each in self.frames)
 
     @functools.cached_property
     def gives_several(self) -> bool:

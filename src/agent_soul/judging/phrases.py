@@ -22,9 +22,11 @@ def joined(tokens: list[Token]) -> list[Token]:
             words.append(token)
             position += 1
             continue
-        length = _phrase_length(tokens[position : position + longest_phrase(token.concept.split("-")[0])])
-        phrase = tokens[position : position + length]
-        found = known(" ".join(word.surface for word in phrase), token.concept, _is_named(tokens, position))
+        following = tokens[position + 1].surface if position + 1 < len(tokens) else ""
+        most = longest_phrase(token.surface.lower().removesuffix("'s"), following.lower())
+        length = _phrase_length(tokens[position : position + most]) if most > 1 else 1
+        phrase = " ".join(word.surface for word in tokens[position : position + length])
+        found = known(phrase, token.concept, _is_named(tokens, position))
         if "-" in found.surface and not found.word and (whole := find(found.surface.lower().replace("-", " "))):
             words.append(Token(found.surface, whole.concept, whole.weight, whole))
         elif "-" in found.surface and not found.word and not found.is_name:
@@ -39,7 +41,8 @@ def _is_named(tokens: list[Token], at: int) -> bool:
     """Tell whether a word is a name: by its capital, or at the start of a sentence by its version: Go 1.22."""
     following = tokens[at + 1].quantity if at + 1 < len(tokens) else None
     is_of_a_version = following is not None and following.is_version and tokens[at].surface.istitle()
-    return tokens[at].is_name or (is_of_a_version and listed(tokens[at].surface) is not None)
+    is_letter = len(tokens[at].surface) == 1 and tokens[at].surface != "I"  # R 4.4
+    return tokens[at].is_name or (is_of_a_version and (is_letter or listed(tokens[at].surface) is not None))
 
 
 def _phrase_length(tokens: list[Token]) -> int:

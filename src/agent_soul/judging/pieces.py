@@ -35,9 +35,11 @@ _PIECE = rf"""\s*(?:
     | (?P<per>一(?:年|个?月|周|天)(?=[^，。；,;]{{0,6}}?[一两二三四五六\d]次))
     | (?P<each>每(?:分钟|秒钟?))
     | (?P<amount>(?P<number>\d+(?:,\d{{3}})*(?:\.\d+)?|{q.NUMERAL})\s*(?P<unit>{_UNIT}))
+    | (?P<cjk_number>[一二两三四五六七八九][十百千万][一二两三四五六七八九十百千万零]*)
     | (?P<nth_one>\d\d?(?:st|nd|rd|th)\b)
-    | (?P<version>v?\d+(?:\.\d+)+)
-    | (?P<plain>\d+(?:,\d{{3}})*)
+    | (?P<series>v?\d+(?:\.\d+)*\.x\b)
+    | (?P<version>v?\d+(?:\.\d+)+(?!\d*e-?\d))
+    | (?P<plain>\d+(?:\.\d+)?e-?\d+\b|\d+(?:,\d{{3}})*)
     | (?P<han>(?-i:[CJK]))
     | (?P<word>[^\W\d_](?:[+\#'’.-]?(?-i:[^\WCJK])|[+\#](?=[\s+]|$))*)
     | (?P<end>[.,;:!?，。；：！？()（）…—–]|-\s)
@@ -199,6 +201,16 @@ def _plain(text: str, found: re.Match[str]) -> Token:
     return Token(text, quantity=Quantity("count", q.numeral(text) or 0.0, text))
 
 
+def _common(text: str, found: re.Match[str]) -> Token:
+    return _plain_word(text) if text.islower() else _word(text, found)
+
+
+@functools.lru_cache(maxsize=50_000)
+def _plain_word(text: str) -> Token:
+    """Return the token of a word without capitals, digits and dots, which is no name wherever it stands."""
+    return Token(text, stem(text.removesuffix("'s")), 1.0)
+
+
 def _word(text: str, found: re.Match[str]) -> Token:
     return Token(text, stem(text.lower().removesuffix("'s")), 1.0, is_name=_looks_like_a_name(text, found))
 
@@ -217,7 +229,7 @@ def _looks_like_a_name(word: str, found: re.Match[str]) -> bool:
 
 
 _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
-    "common": _word,
+    "common": _common,
     "path": lambda text, _: Token(text, text.lower(), NAME_WEIGHT, is_name=True),
     "reference": lambda text, _: Token(text, text, is_name=True),
     "date": _date,
@@ -230,7 +242,9 @@ _MAKERS: dict[str, Callable[[str, re.Match[str]], Token]] = {
     "per": lambda text, _: _token(text, entry("每" + text[1:]) or Word(text)),
     "each": lambda text, _: Token(text, quantity=q.measured(1.0, text[1:], text)),
     "amount": _amount,
+    "series": lambda text, _: Token(text, text.lower().lstrip("v"), NAME_WEIGHT, is_name=True),
     "version": _version,
+    "cjk_number": _plain,
     "plain": _plain,
     "word": _word,
     "han": lambda text, _: Token(text, text, _CHARACTER_WEIGHT if text != "一" else 0.0),

@@ -166,7 +166,7 @@ class Quantity(NamedTuple):
 
 def numeral(text: str) -> float | None:
     """Return the value of a Chinese or Arabic numeral, or of an English number word; None where it is none."""
-    if re.fullmatch(r"\d[\d,]*(\.\d+)?", text):
+    if re.fullmatch(r"\d[\d,]*(\.\d+)?(e-?\d+)?", text):
         return float(text.replace(",", ""))
     if text in NUMBER_WORDS:
         return NUMBER_WORDS[text]

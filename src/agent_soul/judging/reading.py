@@ -13,7 +13,7 @@ from agent_soul.judging.phrases import joined, known
 from agent_soul.judging.pieces import Token, pieces
 from agent_soul.judging.quantities import Quantity
 
-_TITLE = re.compile(r"\b(?:Mrs?|Ms|Dr)\.\s(?=[A-Z])")
+_TITLE = re.compile(r"\b(?:Mrs?|Ms|Dr)\. (?=[A-Z])")
 _ACCENTED = re.compile("[\u00c0-\u024f]")
 
 
@@ -27,7 +27,8 @@ def plain(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(load().simplified)
         text = _ACCENTED.sub(lambda found: unicodedata.normalize("NFD", found[0])[0], text)
-    return in_digits(_TITLE.sub("", text.replace("`", " ")))
+    text = text.replace("`", " ")
+    return in_digits(_TITLE.sub("", text) if "r. " in text or "s. " in text else text)
 
 
 def _with_units(tokens: list[Token]) -> Iterator[Token]:

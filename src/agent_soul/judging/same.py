@@ -45,6 +45,7 @@ _MORE_THINGS = 3.0
 _LITTLE = 0.5
 _TWO_CHARACTERS = 0.9
 _END = Token("")
+_PRONOUNS = frozenset({"he", "she", "they", "it", "him", "her", "them", "there", "他", "她", "它", "他们", "这样"})
 _UNTRANSLATED = 0.5
 """What a word that no table knows counts as missing in a statement of another language."""
 
@@ -150,10 +151,11 @@ def sense(pair: Pair, at: int) -> int:
     """Return the product of the signs of the clauses that say of their subject what the other statement speaks of."""
     one, other = pair.frames[at], pair.frames[1 - at]
     told = [clause for clause in pair.clauses[at] if not clause.is_reason]
-    of_things = [
-        clause for clause in told if any(_tells(token, other) for token in clause.tokens)
-    ]  # not "and avoids it"
-    return math.prod(clause.sign for clause in of_things or told if _speaks_of(clause, one, other))
+    of_things = [c for c in told if any(_tells(token, other) for token in c.tokens)]  # not "and avoids it"
+    signs = [clause.sign for clause in of_things or told if _speaks_of(clause, one, other)]
+    if -1 not in signs:
+        signs += [clause.sign for clause in told if _likes_it(clause, other)]
+    return math.prod(signs)
 
 
 def _tells(token: Token, other: Frame) -> bool:
@@ -166,7 +168,16 @@ def _speaks_of(clause: Clause, frame: Frame, other: Frame) -> bool:
     subject = {token.concept for token in frame.subject}
     said = [token for token in clause.tokens if token.concept not in subject]
     weights = {t.concept: t.weight for t in said} if any(map(is_thing, said)) else clause.weights
-    return shared_weight({c: w for c, w in weights.items() if c != "like"}, other.weights) >= _LITTLE
+    return (
+        _likes_it(clause, other)
+        or shared_weight({c: w for c, w in weights.items() if c != "like"}, other.weights) >= _LITTLE
+    )
+
+
+def _likes_it(clause: Clause, other: Frame) -> bool:
+    """Tell whether a clause says of what was named before that it is liked or not: `he hates going there`."""
+    words = (token.surface.lower() for token in clause.tokens)
+    return "like" in clause.weights and "like" in other.weights and not _PRONOUNS.isdisjoint(words)
 
 
 def _things_left(pair: Pair, one: Frame, other: Frame) -> float:

@@ -72,7 +72,7 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
 
 def values(tokens: Sequence[Token]) -> dict[str, str]:
     """Return the names that the statement gives as values, each with the verb that gives it, or that verb's class."""
-    found = {token.concept: _verb_of(tokens, at) for at, token in enumerate(tokens) if _is_named(token)}
+    found = {t.concept: _verb_of(tokens, at) for at, t in enumerate(tokens) if _is_named(t) or is_product(t)}
     if len(tokens) > _LEAST_RUN and _is_named_first(*tokens[:3]):
         found[tokens[0].concept] = "being"
     elif len(tokens) > _LEAST_RUN and _does_it_all(tokens[0], tokens[1]):
@@ -84,6 +84,11 @@ def _is_named(token: Token) -> bool:
     holder = token.word.holder if token.word else None
     is_reference = token.surface.startswith("#")
     return (token.is_name and not is_reference) or bool(holder and holder[0] in _NAMED_HOLDERS)
+
+
+def is_product(token: Token) -> bool:
+    """Tell whether a value of a setting is a name: Redis, not dark."""
+    return bool(token.word and token.word.setting) and any(map(str.isupper, token.surface))
 
 
 def _is_named_first(first: Token, second: Token, third: Token) -> bool:
@@ -103,8 +108,9 @@ def _does_it_all(first: Token, second: Token) -> bool:
 def _cjk_values(tokens: Sequence[Token]) -> Iterable[tuple[str, str]]:
     """Yield the runs of characters that no table knows behind a verb that gives a value: `叫豆包`, `住在杭州滨江区`."""
     for at, token in enumerate(tokens):
-        is_place = _class_of(token) in _PLACING_CLASSES
-        if not token.surface.isascii() and gives_values(tokens, at) and (not is_place or _takes_a_place(tokens, at)):
+        if token.surface.isascii() or not gives_values(tokens, at):
+            continue
+        if _class_of(token) not in _PLACING_CLASSES or _takes_a_place(tokens, at):
             run = "".join(t.surface for t in itertools.takewhile(_is_character, tokens[at + 1 :]))
             if len(run) >= _LEAST_RUN:
                 yield run, _class_of(token)
@@ -196,13 +202,22 @@ def persons(tokens: Sequence[Token]) -> Iterable[str]:
         if (not owns and not (acts and _is_agent(tokens, at))) or _is_left_by(tokens, at):
             continue
         if token.word and token.word.holder and token.word.holder[0] == "role":
-            yield token.word.holder[1]
+            yield " ".join((*_of_what(tokens, at), token.word.holder[1]))
         elif token.surface in load().surnames:
             yield from _cjk_name(tokens, at)
         elif _may_be_called(token) and (token.surface.istitle() if token.surface.isascii() else token.is_name):
             yield token.concept
         elif token.surface.lower() in _OFFICES and at and tokens[at - 1].weight:
             yield f"{tokens[at - 1].concept} {token.concept}"
+
+
+def _of_what(tokens: Sequence[Token], at: int) -> tuple[str, ...]:
+    """Return what stands before a role and tells it from others: the logistics lead, `硬件组长`."""
+    before = tokens[at - 1] if at else Token("")
+    is_told = before.weight >= _LEAST_THING and not (
+        before.word and before.word.roles & {"owning", "verbs", "value verbs"}
+    )
+    return (before.concept,) if is_told else ()
 
 
 def _is_left_by(tokens: Sequence[Token], at: int) -> bool:
@@ -249,7 +264,7 @@ def _cjk_name(tokens: Sequence[Token], at: int) -> Iterable[str]:
         yield tokens[at].surface + tokens[at + 1].surface
 
 
-def bounds(tokens: Sequence[Token]) -> Iterable[str]:
+def bounds(tokens: Sequence[Token], subject: Sequence[Token]) -> Iterable[str]:
     """Yield on which side of an amount that is said which things are meant is `above` it or `below` it.
 
     `低于五十元的商品`, `when it is above 30 °C`; a limit that is set, `至多五十元`, bounds nothing.
@@ -260,6 +275,9 @@ def bounds(tokens: Sequence[Token]) -> Iterable[str]:
         near = [*tokens[max(at - _REACH_OF_A_BOUND, 0) : at], *tokens[at + 1 : at + 2]]
         side = {role for each in near if each.word for role in each.word.roles & _SIDES}
         is_said_of = any(each.surface in _OF_WHICH for each in tokens[at + 1 : at + 3])
+        is_said_of = is_said_of or (
+            token in subject and token.surface.isascii() and near[0].surface.isascii()
+        )  # transfers above 500 euros wait
         is_condition = any(each.word and "condition" in each.word.roles for each in tokens[:at])
         if len(side) == 1 and (is_said_of or is_condition):
             yield from side
