@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from agent_soul.judging.aligning import aligned, tokens_of
 from agent_soul.judging.chinese import is_cjk
-from agent_soul.judging.clauses import Clause, makes_wait
+from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.waiting import makes_wait
 
 _FRAMES_KEPT = 32_768
 """Statements of one reach that are not laid out again for each of their pairs; some 10 KB each."""
