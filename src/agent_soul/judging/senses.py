@@ -27,6 +27,8 @@ _CLAUSES = 0.25
 _CLAUSE_SHARED = 1.7
 _CLEARLY = 1.5
 DIFFERING_SENSE = 0.45
+_RESTATED = 0.6
+"""Share in common from which a denial that no clause of the other one meets tells again what another clause does."""
 _NOTHING_BUT = 0.8
 """Share of a denying clause that the other statement must affirm."""
 
@@ -99,18 +101,19 @@ def denied_beside(pair: Pair) -> Judgement | None:
 def differing_sense(pair: Pair) -> Judgement | None:
     """On the whole one affirms and one denies, and no clause by itself is the other's denial."""
     one, other = pair.frames
-    is_about_one = pair.alike >= DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
+    is_about_one = DIFFERING_SENSE <= pair.alike < _RESTATED and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
     is_told = not pair.reports and not denies_aside and one.subject and other.subject
-    is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_conditional(pair) or _both_deny(pair)
+    is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_conditional(pair) or _opens_by_denying(pair)
     if not is_about_one or not is_told or is_apart or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
 
 
-def _both_deny(pair: Pair) -> bool:
-    """Tell whether both begin with a denial: what follows adds to it."""
-    return all(clauses and clauses[0].sign < 0 for clauses in pair.clauses)
+def _opens_by_denying(pair: Pair) -> bool:
+    """Tell whether both begin with a denial, or one does and more is said: what follows may take it up again."""
+    denials = sum(1 for clauses in pair.clauses if clauses and clauses[0].sign < 0)
+    return denials > 1 or (denials == 1 and max(map(len, pair.clauses)) > 1)
 
 
 def _said(clause: Clause) -> str:
