@@ -25,6 +25,7 @@ LAYERS = (
         "hub",
         "lock",
         "files",
+        "opening",
         "text",
         "tokens",
         "schemas",

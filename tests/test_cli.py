@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from support import Soul, git
+from hubs import event
+from support import Soul, git, write_log
 
 FACT = ("--kind", "fact", "--scope", "stable")
 PROFILE = ("--kind", "preference", "--scope", "profile")
@@ -503,7 +504,9 @@ class TestDeciding:
         assert f"Likes tabs. ⚠ CONFLICT with {spaces['event_id'][:8]}" in stable
         assert f"Likes spaces. ⚠ CONFLICT with {tabs['event_id'][:8]}" in stable
         assert "conflicts 1" in page(hub, "index.md")
-        soul(*command_of(hub, "--both").replace('"why"', "both").split())
+        done = soul(*command_of(hub, "--both").replace('"why"', "both").split())
+        mark = json.loads(done.stdout)["event_id"][:8]
+        assert f"not asked again; `soul retract {mark} --reason WHY --source YOUR-ID` takes that back" in done.stderr
         soul("compile")
 
         assert "CONFLICT" not in page(hub, "stable-memory.md") + soul("show", tabs["event_id"]).stdout
@@ -539,7 +542,7 @@ class TestJudging:
 
         assert (conflict["certain"], conflict["evidence"]) == (False, ["8085", "8081"])
         assert [member["event_id"] for member in conflict["members"]] == ports[::-1]
-        assert f"{conflict['id']}  differing number: 8085 / 8081 (suspected, by text)" in shown
+        assert f"{conflict['id']}  two numbers for one thing: 8085 / 8081 (suspected, by text)" in shown
         assert all(command in shown for command in conflict["commands"].values())
 
     def test_the_pages_mark_both_sides(self, soul: Soul, hub: Path, ports: list[str]) -> None:
@@ -605,6 +608,23 @@ class TestJudging:
         assert f"it was not found to contradict {one[:8]}" in said
         assert f"`soul retract {beside[:8]} --reason WHY --source YOUR-ID`" in said
         assert self.conflicts(soul) == []
+
+    def test_what_stays_in_conflict_is_asked_again_and_so_it_is_said(self, inside: Soul, hub: Path) -> None:
+        values = ("vim", "emacs", "nano", "joe")
+        claims = ({"entity": "user", "attribute": "editor", "value": value} for value in values)
+        write_log(hub, *(event(n, f"Uses {each['value']}.", claim=each) for n, each in enumerate(claims)))
+        for other in ("event-2", "event-3"):
+            inside("resolve", "event-0", other, "--both", "On two machines.", "--source", "a-b")
+        listed = inside("conflicts").stdout
+        (conflict,) = self.conflicts(inside)
+        said = inside("resolve", conflict["id"], "--keep", "event-0", "--source", "a-b").stderr
+
+        assert "Uses vim. (against event-1)" in listed
+        assert "Uses emacs. (against event-3 +2)" in listed
+        assert "stays: event-3" in said
+        assert "still in conflict with event-2; `soul conflicts` asks again" in said
+        assert "soul retract event-3" not in said
+        assert len(self.conflicts(inside)[0]["members"]) == 2
 
     def test_several_events_that_no_rule_sees_are_settled_by_name(self, soul: Soul) -> None:
         one, other = (add(soul, text)["event_id"] for text in ("Ann decides.", "The council decides."))

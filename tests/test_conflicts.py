@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_soul import judging
 from agent_soul.config import default_config
 from agent_soul.conflicts import MAX_AGAINST, Conflict, find_conflicts, statement_of
 from agent_soul.event import Event, build
+from agent_soul.judging.wording import in_words
 from agent_soul.resolve import resolve
 from hubs import event as record_of
 from hubs import log_of
@@ -177,6 +181,30 @@ def test_two_texts_that_cannot_both_hold_are_a_suspected_conflict() -> None:
     assert (conflict.subject, conflict.certain, conflict.evidence) == ("differing number", False, ("8085", "8081"))
     assert [event.id for event in conflict.members] == ["id-00002", "id-00001"]
     assert conflict.against == {"id-00002": ("id-00001",), "id-00001": ("id-00002",)}
+
+
+RULES = sorted(
+    {
+        rule
+        for file in sorted(Path(judging.__file__).parent.glob("*.py"))
+        for rule in re.findall(r'Label\.CONFLICT, "([^"]+)"', file.read_text(encoding="utf-8"))
+    }
+)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_person_is_told_in_words_what_every_rule_found(rule: str) -> None:
+    assert in_words(rule) not in (rule, f"two values for {rule.removeprefix('differing ')}")
+
+
+def test_the_headline_says_what_differs_and_how_sure_that_is() -> None:
+    (number,) = conflicts(said(1, "The port is 8080."), said(2, "The port is 9090."))
+    (theme,) = conflicts(said(1, "User prefers the dark theme."), said(2, "User prefers the light theme."))
+    (indent,) = conflicts(claim(1, "tabs", attribute="indent"), claim(2, "spaces", attribute="indent"))
+
+    assert number.headline == "two numbers for one thing: 9090 / 8080 (suspected, by text)"
+    assert theme.headline == "two values for theme: light / dark (suspected, by text)"
+    assert indent.headline == "User · indent (certain, by claim)"
 
 
 def test_texts_are_compared_within_their_reach() -> None:

@@ -142,6 +142,10 @@ SAME = (
     event(1, "User likes concise replies.", scope="profile", kind="preference", importance=0.9, source="desk"),
     event(2, "User prefers short answers.", scope="profile", kind="preference"),
 )
+NEARLY = (
+    event(1, "User does not like when answers start with a summary of the question.", scope="profile", kind="rule"),
+    event(2, "Do not repeat the question at the start of an answer to this user.", scope="profile", kind="rule"),
+)
 
 
 class TestKeyFacts:
@@ -187,8 +191,19 @@ def test_a_merge_that_was_answered_is_not_made_again() -> None:
 
 def test_a_side_of_an_open_conflict_is_merged_by_nobody_but_a_person() -> None:
     against = event(3, "User dislikes short answers.", scope="profile", kind="preference")
-    assert consolidated(*SAME, against).merges == ()
-    assert len(consolidated(*SAME, against, propose=True).merges) == 1
+    found, proposed = consolidated(*SAME, against), consolidated(*SAME, against, propose=True)
+    assert found.merges == ()
+    assert len(proposed.merges) == 1
+    assert (dict(found.held), proposed.held) == (
+        {proposed.merges[0].id: tuple(conflict.id for conflict in found.before.conflicts)},
+        {},
+    )
+
+
+def test_what_is_only_nearly_the_same_is_counted_and_left_to_a_person() -> None:
+    found, proposed = consolidated(*NEARLY), consolidated(*NEARLY, propose=True)
+    assert (len(found.merges), found.nearly) == (0, 1)
+    assert (len(proposed.merges), proposed.nearly) == (1, 0)
 
 
 def test_what_may_not_be_written_again_costs_itself_alone() -> None:
@@ -272,6 +287,16 @@ class TestConsolidate:
         assert [(each["event_id"], each["reasons"]) for each in answer["fragments"]] == [("event-3", [DECISION])]
         assert answer["key_facts"] == {"checked": 1, "lost": []}
         assert log_text(hub) == before
+
+    def test_what_it_leaves_out_is_said(self, hub: Path, run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+        write(hub, *SAME, event(3, "User dislikes short answers.", scope="profile", kind="preference"))
+        answer = run("consolidate", "--apply", *WHO)
+        said = capsys.readouterr().out
+
+        ((cluster, (conflict,)),) = answer["left_out"].items()
+        assert (answer["merges"], answer["nearly"], answer["applied"]) == ([], 0, 0)
+        assert f"{cluster} is left out: it holds a side of the open conflict {conflict}; `soul resolve" in said
+        assert "1 left out" in said
 
     def test_only_adds_and_does_it_once(self, hub: Path, run: Run) -> None:
         write(hub, *SAME, note(3, "We decided to ship on Mondays only."))

@@ -137,6 +137,39 @@ def test_what_a_person_said_both_holds_is_not_suggested() -> None:
     assert clusters(LIKES, PREFERS, event(3, "Both, on purpose.", **mark)) == []
 
 
+WEEKLY = (event(1, "The weekly report is written in English."), event(2, "The weekly report gets written in English."))
+IN_GERMAN = event(3, "The weekly report is written in German.")
+TWO_REPORTS = event(
+    4, "Two reports.", kind="mark", mark={"action": "settle", "targets": ["event-1", "event-2", "event-3"]}
+)
+
+
+def test_who_settles_a_conflict_keeps_its_sides_apart_and_not_what_says_the_same_on_one_side() -> None:
+    records = (*WEEKLY, IN_GERMAN, TWO_REPORTS)
+    (cluster,) = clusters(*records)
+    merged = event(50, **{"source": "judge"} | cluster.replacement())
+
+    assert ids(cluster) == ["event-2", "event-1"]
+    assert find_conflicts(resolution(*WEEKLY, IN_GERMAN))
+    assert find_conflicts(resolution(*records, merged)) == ()
+    assert clusters(*records, merged) == []
+
+
+def test_a_merge_that_would_ask_a_settled_conflict_again_is_not_suggested() -> None:
+    with_more = WEEKLY[0] | {"detail": "Since May."}
+
+    assert len(clusters(with_more, WEEKLY[1], IN_GERMAN)) == 1
+    assert clusters(with_more, WEEKLY[1], IN_GERMAN, TWO_REPORTS) == []
+
+
+def test_three_that_a_person_named_without_a_conflict_stay_apart() -> None:
+    again = event(3, "User wants short answers.", scope="profile", kind="preference")
+    mark = {"kind": "mark", "mark": {"action": "settle", "targets": ["event-1", "event-2", "event-3"]}}
+
+    assert len(clusters(LIKES, PREFERS, again)) == 1
+    assert clusters(LIKES, PREFERS, again, event(4, "Three, on purpose.", **mark)) == []
+
+
 def test_a_group_forms_around_its_newest_statement() -> None:
     third = event(3, "User wants short answers.", scope="profile", kind="preference")
     other = event(4, "User wants 3 short answers.", scope="profile", kind="preference")

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from agent_soul.errors import StoppedError
-from agent_soul.files import TEMPORARY_PATTERN, install, open_day_file, replace_file, replace_files, sweep
+from agent_soul.files import TEMPORARY_PATTERN, install, replace_file, replace_files, sweep
+from agent_soul.opening import open_day_file
 
 DAY = "sources/home-mac/2026-11-30.0a1b2c3d.ndjson"
 

@@ -196,7 +196,17 @@ def test_what_a_statement_is_besides_its_text_counts(
 
 
 @pytest.mark.parametrize(
-    "rows", [[[0, 1]], [[1, 0, "rule"]], [[0, 99, "rule"]], [["0", 1, "rule"]], [7], 7, [[-2, 1, "r"]]]
+    "rows",
+    [
+        [["event-0", "event-1"]],
+        [["event-1", "event-0", "rule"]],
+        [["event-0", "event-99", "rule"]],
+        [["event-0", "event-1", ""]],
+        [[0, 1, "rule"]],
+        [[["event-0"], "event-1", "rule"]],
+        [7],
+        7,
+    ],
 )
 def test_a_reach_that_was_noted_wrongly_is_looked_at_again(here: Hub, rows: object) -> None:
     expected = found(here, events_of(*SAYINGS))
@@ -204,7 +214,23 @@ def test_a_reach_that_was_noted_wrongly_is_looked_at_again(here: Hub, rows: obje
     noted = json.loads(file.read_text(encoding="utf-8"))
     for spoilt in ({**noted, "reaches": dict.fromkeys(noted["reaches"], rows)}, {**noted, "reaches": rows}, rows):
         file.write_text(json.dumps(spoilt), encoding="utf-8")
+        assert set(judgements.noted_contradictions(here).ids) <= {"event-0", "event-1", "event-99"}
         assert found(here, events_of(*SAYINGS)) == expected
+
+
+def test_what_was_found_before_is_known_without_judging(here: Hub, asked: list[tuple[Statement, Statement]]) -> None:
+    expected = found(here, events_of(*SAYINGS))
+    more = events_of(*SAYINGS, "周报在星期四早上发布。")
+    with judgements.remembered_contradictions(here, seconds=0) as look:
+        list(look(more))
+        assert look.unjudged
+        assert list(look(events_of("Sings.", "天气好。", scope="agent", agent="x"))) == []
+    asked.clear()
+    noted = judgements.noted_contradictions(here)
+
+    assert [(one.id, other.id, judgement) for one, other, judgement in noted(more)] == expected
+    assert list(noted(more[1:2])) == asked == []
+    assert noted.ids == {id_ for one, other, _ in expected for id_ in (one, other)}
 
 
 def test_other_rules_look_again(here: Hub, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -47,14 +47,14 @@ def test_what_contradicts_the_newest_is_shown_before_what_agrees_with_it() -> No
 def test_a_suspected_conflict_shows_what_differs() -> None:
     records = [event(1, "Uploads are limited to 20 MB."), event(2, "Uploads are limited to 5 MB.")]
 
-    assert headings(pages(records)["conflicts.md"]) == ["differing number: 5 MB / 20 MB (suspected, by text)"]
+    assert headings(pages(records)["conflicts.md"]) == ["two numbers for one thing: 5 MB / 20 MB (suspected, by text)"]
 
 
 def test_what_a_text_says_cannot_become_markup_in_a_heading() -> None:
     records = [event(n, f"Releases are signed by __{name}__.py.") for n, name in enumerate(("main", "init"))]
 
     assert headings(pages(records)["conflicts.md"]) == [
-        r"differing value: \_\_init\_\_.py / \_\_main\_\_.py (suspected, by text)"
+        r"two values for one thing: \_\_init\_\_.py / \_\_main\_\_.py (suspected, by text)"
     ]
 
 

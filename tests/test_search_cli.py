@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,12 @@ def filled(hub: Path) -> Path:
         event(7, "晚上写代码，用 Docker 部署。", scope="project", project="支付"),
     )
     return hub
+
+
+def numbers_in(words: list[str]) -> list[Decimal]:
+    """Return the numbers of a line that explains a score, but how many words are held of how many."""
+    line = re.sub(r"\(holds [^)]*\)", "", " ".join(words))
+    return [Decimal(found) for found in re.findall(r"\d+(?:\.\d+)?", line)]
 
 
 def found(soul: Soul, *arguments: str) -> list[str]:
@@ -138,6 +145,23 @@ class TestOutput:
 
         assert "words 2.00 (holds 2 of 2)" in explained
         assert parts["held"] == parts["asked"] == 2
+
+    def test_what_is_explained_adds_up_to_the_score(self, soul: Soul) -> None:
+        question = ("docker root laptop mac", "--explain")
+        lines = [line.split() for line in soul("search", *question).stdout.splitlines() if line.startswith("  ")]
+        rows = json.loads(soul("search", *question, "--json").stdout)["results"]
+
+        assert len(lines) == 2 * len(rows) > 4
+        for row, answer, score in zip(rows, lines[::2], lines[1::2], strict=True):
+            *parts, answered, whole = numbers_in(answer)
+            factor = parts.pop() if "×1.5" in answer else Decimal(1)
+            assert sum(parts) * factor == answered
+            assert abs(whole - answered) <= Decimal("0.25")
+            assert numbers_in(score)[0] == whole
+            assert sum(numbers_in(score)[:-1]) == numbers_in(score)[-1] == Decimal(str(row["score"]))
+            assert sum(map(Decimal, map(str, row["explain"]["sum"].values()))) == Decimal(str(row["score"]))
+        assert any("×1.5" in line for line in lines)
+        assert any("context" in line for line in lines)
 
     def test_nothing_found_names_the_nearest_words(self, soul: Soul) -> None:
         said = soul("search", "dokcer laptpo")

@@ -21,15 +21,21 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent_soul.compiler import resolve_hub
+from agent_soul.conflicts import find_conflicts
 from agent_soul.event import SCOPES
 from agent_soul.hub import Hub, open_hub
+from agent_soul.judgements import noted_contradictions, remembered_contradictions
 from agent_soul.log import read_source_files
+from agent_soul.outbox import whole_log
+from agent_soul.projects import folded
+from agent_soul.resolve import Resolution, resolve
 from agent_soul.searching import filters
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import find, open_index
 from agent_soul.searching.index import FILE, Index, connect, connect_to_read
 from agent_soul.searching.indexing import update
 from agent_soul.searching.scanning import scan
+from agent_soul.settings import load_config
 from hubs import event
 from support import Soul
 
@@ -61,9 +67,37 @@ def answers(index: Index) -> list[tuple[Any, ...]]:
     for text in ("", "fact number deploys", "端口 部署 deploys", "fact of 2026-03-01"):
         for found, ranked, matched in find(index, text, (), EVERYTHING, TODAY).results():
             said.append((text, *found[1:], ranked.total, matched))
+    said += sorted(index.conflicts([row[0] for row in index.connection.execute("SELECT number FROM event")]).values())
     columns = "id, path, line, status, reason, caused_by, copies, sources"
     said += index.connection.execute(f"SELECT {columns} FROM event ORDER BY path, line").fetchall()
     return [*said, *index.vocabulary()]
+
+
+def conflicts_of(index: Index) -> dict[str, list[tuple[str, ...]]]:
+    """Return what an index says of each event that is in a conflict, by its id."""
+    numbers = [row[0] for row in index.connection.execute("SELECT number FROM event")]
+    ids = {number: found.id for number, found in index.found(numbers).items()}
+    found = index.conflicts(numbers).items()
+    return {ids[number]: sorted((each.id, *each.rivals) for each in conflicts) for number, conflicts in found}
+
+
+def resolution_on(hub: Hub, day: str) -> Resolution:
+    return folded(resolve(whole_log(hub).events, day, load_config(hub)[0]))
+
+
+def conflicts_as_shown(hub: Hub, day: str) -> dict[str, list[tuple[str, ...]]]:
+    """Return the same by what the whole log says, with the contradictions of texts that were found before."""
+    said: dict[str, list[tuple[str, ...]]] = {}
+    for conflict in find_conflicts(resolution_on(hub, day), noted_contradictions(hub)):
+        for id_, rivals in conflict.against.items():
+            said.setdefault(id_, []).append((conflict.id, *rivals))
+    return {id_: sorted(each) for id_, each in said.items()}
+
+
+def look_for_contradictions(hub: Hub, day: str) -> None:
+    """Compare the texts of the log with each other, as a compile does."""
+    with remembered_contradictions(hub) as look:
+        find_conflicts(resolution_on(hub, day), look)
 
 
 class TestItFollowsTheLog:
@@ -235,6 +269,55 @@ def test_an_index_that_was_brought_up_to_date_says_what_a_fresh_one_says(steps: 
         assert (opened.state / FILE).is_file()
 
 
+def marked(number: int, action: str, *targets: str, **fields: Any) -> dict[str, Any]:
+    return event(number, "Decided.", kind="mark", mark={"action": action, "targets": list(targets), **fields})
+
+
+def indented_by(value: str, entity: str) -> dict[str, Any]:
+    return {"summary": f"Likes {value}.", "claim": {"entity": entity, "attribute": "indent", "value": value}}
+
+
+# Conflicts by claim, by text and in one project under two names; and what ends one, or does so no longer.
+DISPUTED = (
+    event(1, valid_until="2026-03-11", **indented_by("tabs", "editor")),
+    event(2, **indented_by("spaces", "Editor")),
+    event(3, **indented_by("spaces", "Editor")),
+    event(4, "The gateway listens on port 8080."),
+    event(5, "The gateway listens on port 9090."),
+    event(6, "The gateway listens on port 9090.", source="phone"),
+    event(7, "The gateway listens on port 7070."),
+    event(8, scope="project", project="Pay", **indented_by("tabs", "file")),
+    event(9, scope="project", project="支付", **indented_by("spaces", "file")),
+    marked(10, "alias", "Pay", to="支付"),
+    marked(11, "settle", "event-1", "event-2"),
+    marked(12, "settle", "event-4", "event-5"),
+    event(13, "No.", kind="retraction", supersedes=["event-11", "event-12"]),
+    event(14, "No.", kind="retraction", supersedes=["event-9"]),
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.permutations(DISPUTED), st.integers(2, 14), st.integers(0, 14))
+@example([*DISPUTED], 11, 10)
+@example([*DISPUTED], 13, 11)
+@example([*DISPUTED[6::-1]], 7, 7)
+def test_an_index_names_the_conflicts_that_the_whole_log_has(
+    records: list[dict[str, Any]], most: int, compared: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        hub = Path(folder)
+        (hub / "soul.yaml").touch()
+        opened = Hub(hub, hub / "state", None)
+        opened.state.mkdir()
+        write(hub / DAY_FILE, *records[:compared])
+        look_for_contradictions(opened, TODAY)
+        open_index(opened, TODAY).connection.close()
+        write(hub / DAY_FILE, *records[compared:most])
+        for day in (TODAY, "2026-03-12"):
+            with open_index(opened, day) as updated:
+                assert conflicts_of(updated) == conflicts_of(fresh(opened, day)) == conflicts_as_shown(opened, day)
+
+
 def test_search_and_why_agree_on_every_status(hub: Path, soul: Soul) -> None:
     write(
         hub / DAY_FILE,
@@ -261,6 +344,40 @@ def test_search_and_why_agree_on_every_status(hub: Path, soul: Soul) -> None:
     assert all(told[row["event_id"]]["by"] == row["by"] for row in found if row["event_id"] in told)
     assert {row["status"] for row in found if row["event_id"] == "event-9"} == {"quarantined"}
     assert len({row["status"] for row in found}) >= 7
+
+
+def test_search_show_and_why_name_the_same_open_conflicts(hub: Path, soul: Soul) -> None:
+    write(
+        hub / DAY_FILE,
+        event(1, "The gateway listens on port 8080."),
+        event(2, "The gateway listens on port 9090."),
+        event(3, "Likes tabs at the gateway.", claim={"entity": "editor", "attribute": "indent", "value": "tabs"}),
+        event(4, "Likes spaces.", claim={"entity": "editor", "attribute": "indent", "value": "spaces"}),
+        event(5, "The gateway is made of steel."),
+    )
+    soul("compile")
+    (by_claim, by_text) = sorted(
+        json.loads(soul("conflicts", "--json").stdout)["conflicts"], key=lambda each: not each["certain"]
+    )
+    found = {row["event_id"]: row for row in json.loads(soul("search", "gateway", "--json").stdout)["results"]}
+    said = soul("search", "gateway")
+
+    rivals = {"event-1": ["event-2"], "event-2": ["event-1"], "event-3": ["event-4"]}
+    in_conflict = {id_: (row["conflicts"], row["conflicts_with"]) for id_, row in found.items() if "conflicts" in row}
+    assert in_conflict == {
+        id_: ([by_claim["id"] if id_ == "event-3" else by_text["id"]], against) for id_, against in rivals.items()
+    }
+    for id_, expected in in_conflict.items():
+        shown = json.loads(soul("show", id_, "--json").stdout)
+        (told,) = json.loads(soul("why", id_, "--json").stdout)["results"]
+        assert expected == (shown["conflicts"], shown["conflicts_with"]) == (told["conflicts"], told["conflicts_with"])
+    assert f"port 8080. ⚠ CONFLICT with event-2 ({by_text['id']})" in said.stdout
+    assert f"⚠ CONFLICT with event-1 ({by_text['id']})" in soul("why", "event-2").stdout
+    assert "steel.\n" in said.stdout
+    assert f"`soul resolve {by_text['id']}" in said.stderr or f"`soul resolve {by_claim['id']}" in said.stderr
+    soul("resolve", by_text["id"], "--both", "Two gateways.", "--source", "a-b")
+    soul("retract", "event-4", "--reason", "No more.", "--source", "a-b")
+    assert "CONFLICT" not in soul("search", "gateway").stdout
 
 
 def test_the_scopes_are_those_of_the_schema() -> None:

@@ -16,6 +16,7 @@ from agent_soul import judging
 from agent_soul.digests import sha256
 from agent_soul.event import Event
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
+from agent_soul.judging.wording import in_words
 from agent_soul.log import collector_at_rest
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
@@ -35,10 +36,11 @@ _UNJUDGED = frozenset({"metric", "topic"})
 
 
 class Conflict(NamedTuple):
-    """Events that contradict each other over `subject`; `certain` by claim, else suspected by text.
+    """Events that contradict each other over `subject`: what a claim is about, else the rule that suspects it.
 
-    `members` are newest first. `against` maps each member's id to the ids it contradicts, newest first, up to
-    `MAX_AGAINST` of them. `evidence` is what of the two newest cannot hold together, where a text gave it away.
+    `certain` ones are by claim. `members` are newest first. `against` maps each member's id to the ids it contradicts,
+    newest first, up to `MAX_AGAINST` of them. `evidence` is what of the two newest cannot hold together, where a text
+    gave it away.
     """
 
     subject: str
@@ -58,7 +60,8 @@ class Conflict(NamedTuple):
     def headline(self) -> str:
         """What it is about, what of the two newest cannot hold together, and how sure that is."""
         differing = f": {' / '.join(self.evidence)}" if self.evidence else ""
-        return f"{self.subject}{differing} ({'certain, by claim' if self.certain else 'suspected, by text'})"
+        subject = self.subject if self.certain else in_words(self.subject)
+        return f"{subject}{differing} ({'certain, by claim' if self.certain else 'suspected, by text'})"
 
     def commands(self, name_of: Callable[[str], str]) -> dict[str, str]:
         """Return the command for each way out; `name_of` gives the id under which an event is shown."""
@@ -96,9 +99,8 @@ def by_claim(events: Sequence[Event], settled: Settled) -> Iterable[Conflict]:
     """Yield a conflict for each attribute that has two values within one reach (the person, one project, one agent)."""
     attributes: dict[tuple[str, ...], list[Event]] = defaultdict(list)
     for event in events:
-        claim = event.data.get("claim")
-        if claim:
-            attributes[(*_reach(event), compare_key(claim["entity"]), compare_key(claim["attribute"]))].append(event)
+        if attribute := attribute_of(event):
+            attributes[(*_reach(event), *attribute)].append(event)
     for group in attributes.values():
         against = _against(group[::-1], settled)
         members = tuple(event for event in group[::-1] if against[event.id])
@@ -180,9 +182,15 @@ def find_conflicts(resolution: Resolution, look: Look = contradictions) -> tuple
     return tuple(sorted(found, key=lambda conflict: conflict.members[0].sort_key, reverse=True))
 
 
+def contradict_each_other(events: Iterable[Event]) -> bool:
+    """Tell whether any two of the events cannot both hold, whatever a person said of them."""
+    ordered = sorted(events, key=lambda event: event.sort_key)
+    return any(True for stage in (by_claim, by_text) for _ in stage(ordered, Settled(())))
+
+
 def _against(newest_first: Sequence[Event], settled: Settled) -> dict[str, tuple[str, ...]]:
     """Return the ids that each event contradicts. Events of one value and the same settled groups share the answer."""
-    stances = {event.id: (_value(event), settled.groups_of(event.id)) for event in newest_first}
+    stances = {event.id: (claimed_value(event), settled.groups_of(event.id)) for event in newest_first}
 
     def opponents(stance: tuple[Hashable, frozenset[int]]) -> tuple[str, ...]:
         value, groups = stance
@@ -233,12 +241,16 @@ def stated_for(event: Event) -> tuple[str, ...]:
 
 def _same_attribute(one: Event, other: Event) -> bool:
     """Tell whether both are claims about one attribute, which are compared by their values."""
-    names = [
-        [compare_key(event.data["claim"][name]) for name in ("entity", "attribute")]
-        for event in (one, other)
-        if event.data.get("claim")
-    ]
-    return len(names) == 2 and names[0] == names[1]
+    return (attribute := attribute_of(one)) is not None and attribute == attribute_of(other)
+
+
+def attribute_of(event: Event) -> tuple[str, str] | None:
+    """Return what an event claims a value of, as names that are equal for one attribute; None where it claims nothing.
+
+    Where the claim holds does not count.
+    """
+    claim = event.data.get("claim")
+    return (compare_key(claim["entity"]), compare_key(claim["attribute"])) if claim else None
 
 
 def _reach(event: Event) -> tuple[str, str]:
@@ -246,8 +258,8 @@ def _reach(event: Event) -> tuple[str, str]:
     return event.reach if event.scope in ("project", "agent") else ("person", "")
 
 
-def _value(event: Event) -> str:
-    """Return what two equal values share: `15`, `15.0` and `"15"` are one value, `1` and `true` are two."""
+def claimed_value(event: Event) -> str:
+    """Return what two equal values of claims share: `15`, `15.0` and `"15"` are one value, `1` and `true` are two."""
     value = event.data["claim"]["value"]
     if isinstance(value, str):
         return compare_key(value)

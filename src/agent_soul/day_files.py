@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 from agent_soul.errors import RefusedError, StoppedError
 from agent_soul.event import Event, Line
-from agent_soul.files import open_day_file, read_regular, remedy, sync_folder
+from agent_soul.files import read_regular, remedy, sync_folder
 from agent_soul.hub import MAX_FILE_BYTES, SOURCES, SUFFIX, Hub
+from agent_soul.opening import open_day_file
 
 _SWAP_TRIES = 3
 

@@ -7,11 +7,11 @@ stays, no statement is ever merged into one from which it differs in a number, a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agent_soul.conflicts import Conflict, Settled, judged_pairs, stated_for, statement_of
+from agent_soul.conflicts import Conflict, Settled, contradict_each_other, judged_pairs, stated_for, statement_of
 from agent_soul.digests import sha256
 from agent_soul.event import Event, is_report_of_upkeep
 from agent_soul.instants import just_after
@@ -26,6 +26,9 @@ _UNMERGED = frozenset({"metric", "topic", "task"})
 _MUST_AGREE = ("claim", "valid_from", "valid_until")
 _CARRIED = ("title", "detail", "decision", "lesson", "valid_from", "valid_until", "claim")
 _UNITED = ("keywords", "tags")
+
+Apart = Callable[[Event, Event], bool]
+"""Tells of two events whether a person keeps them apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +80,8 @@ def find_clusters(resolution: Resolution, scope: str = "") -> list[Cluster]:
     for verdict in resolution.active:
         if verdict.event.kind not in _UNMERGED and not is_report_of_upkeep(verdict.event):
             reaches[stated_for(verdict.event)].append(verdict.event)
-    settled = Settled(resolution.settled)
-    clusters = [cluster for events in reaches.values() for cluster in _clusters_in(events, settled)]
+    apart = _kept_apart(resolution)
+    clusters = [cluster for events in reaches.values() for cluster in _clusters_in(events, apart)]
     wanted = [c for c in clusters if not scope or any(member.scope == scope for member in c.members)]
     return sorted(wanted, key=lambda cluster: cluster.members[0].sort_key, reverse=True)
 
@@ -92,11 +95,34 @@ def disputed(clusters: Iterable[Cluster], conflicts: Sequence[Conflict]) -> dict
     return {cluster: named for cluster, named in ids.items() if named}
 
 
-def _clusters_in(events: Sequence[Event], settled: Settled) -> Iterable[Cluster]:
+def _kept_apart(resolution: Resolution) -> Apart:
+    """Return what tells whether two events stay apart for what a person said of them.
+
+    Who says that two both hold keeps them apart. Who says it of a conflict means its sides, not what says the same on
+    one of them; such may be merged, unless the merge would say more than each, and the conflict be asked again.
+    """
+    settled = Settled(resolution.settled)
+    named = Settled(group for group in resolution.settled if not _is_conflict(group, resolution))
+
+    def are_apart(one: Event, other: Event) -> bool:
+        if not named.groups_of(one.id).isdisjoint(named.groups_of(other.id)):
+            return True
+        in_one_conflict = not settled.groups_of(one.id).isdisjoint(settled.groups_of(other.id))
+        return in_one_conflict and one.substance != other.substance
+
+    return are_apart
+
+
+def _is_conflict(group: frozenset[str], resolution: Resolution) -> bool:
+    events = [resolution.by_id[id_].event for id_ in group if id_ in resolution.by_id]
+    return len(group) > 2 and contradict_each_other(events)
+
+
+def _clusters_in(events: Sequence[Event], apart: Apart) -> Iterable[Cluster]:
     """Group the statements of one reach, again and again until a pass finds nothing, so that a second run will not."""
     groups: dict[str, tuple[Event, ...]] = {event.id: (event,) for event in events}
     evidence: dict[str, dict[str, str]] = defaultdict(dict)
-    while merged := _merge_once(groups, settled):
+    while merged := _merge_once(groups, apart):
         for older, newest, reason in merged:
             groups[newest] += groups.pop(older)
             evidence[newest] |= {older: reason, **evidence.pop(older, {})}
@@ -106,12 +132,12 @@ def _clusters_in(events: Sequence[Event], settled: Settled) -> Iterable[Cluster]
             yield Cluster(tuple(members), evidence[members[0].id])
 
 
-def _merge_once(groups: Mapping[str, tuple[Event, ...]], settled: Settled) -> list[tuple[str, str, str]]:
+def _merge_once(groups: Mapping[str, tuple[Event, ...]], apart: Apart) -> list[tuple[str, str, str]]:
     """Return which group goes into which newer one, and why, by the ids of their newest; none goes on and on."""
     duplicates: dict[str, list[tuple[Event, str]]] = defaultdict(list)
     newest_of_each = [group[0] for group in groups.values()]
     for older, newer, judgement in judged_pairs(newest_of_each, reports=True):
-        if judgement.label is Label.DUPLICATE and all(_may_merge(each, newer, settled) for each in groups[older.id]):
+        if judgement.label is Label.DUPLICATE and all(_may_merge(each, newer, apart) for each in groups[older.id]):
             duplicates[newer.id].append((older, ", ".join((judgement.rule, *judgement.evidence))))
     merged: list[tuple[str, str, str]] = []
     gone: set[str] = set()
@@ -123,8 +149,7 @@ def _merge_once(groups: Mapping[str, tuple[Event, ...]], settled: Settled) -> li
     return merged
 
 
-def _may_merge(one: Event, other: Event, settled: Settled) -> bool:
-    """Tell whether one may stand for both: same text, nothing else in the way, and nobody said that both hold."""
+def _may_merge(one: Event, other: Event, apart: Apart) -> bool:
+    """Tell whether one may stand for both: same text, nothing else in the way, and nobody keeps them apart."""
     agree = all(one.data.get(name) == other.data.get(name) for name in _MUST_AGREE)
-    apart = settled.groups_of(one.id).isdisjoint(settled.groups_of(other.id))
-    return agree and apart and judge(statement_of(one), statement_of(other)).label is Label.DUPLICATE
+    return agree and not apart(one, other) and judge(statement_of(one), statement_of(other)).label is Label.DUPLICATE

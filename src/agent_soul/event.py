@@ -97,6 +97,11 @@ class Event(NamedTuple):
         return str(self.data.get("valid_until", ""))
 
     @property
+    def substance(self) -> dict[str, Any]:
+        """What the event says besides its statement, such as its detail; two events that differ in it are two."""
+        return {name: self.data[name] for name in _SUBSTANCE if name in self.data}
+
+    @property
     def identity(self) -> tuple[str, ...]:
         """Equal for events that say the same in the same words: normalised text, kind, reach, and what else they hold.
 
@@ -106,9 +111,8 @@ class Event(NamedTuple):
         said = (self.kind, *self.reach, compare_key(self.summary), moment)
         if _SUBSTANCE.isdisjoint(self.data) and self.kind != "retraction":
             return said
-        rest = {name: self.data[name] for name in _SUBSTANCE if name in self.data}
         named = sorted(self.supersedes) if self.kind == "retraction" else []
-        return (*said, json.dumps([rest, named], sort_keys=True))
+        return (*said, json.dumps([self.substance, named], sort_keys=True))
 
 
 class Line(NamedTuple):

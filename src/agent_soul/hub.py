@@ -53,6 +53,11 @@ class Hub(NamedTuple):
     def outbox(self) -> Path:
         return self.state / "outbox"
 
+    @property
+    def contradictions(self) -> Path:
+        """Which statements were found to contradict each other, when they were last compared here."""
+        return self.state / "contradictions.json"
+
 
 def find_hub(explicit: str | Path | None = None, *, start: Path | None = None) -> Hub:
     """Return the hub named by `explicit`, else by $AGENT_SOUL_HOME, else the nearest one at or above `start`.

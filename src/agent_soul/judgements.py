@@ -12,6 +12,7 @@ import contextlib
 import json
 import math
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -28,7 +29,9 @@ from agent_soul.hub import Hub
 if TYPE_CHECKING:
     from agent_soul.judging import Judgement, Statement
 
-_PAIRS, _REACHES = "judgements.json", "contradictions.json"
+_PAIRS = "judgements.json"
+_INCOMPLETE = ""
+"""In place of the digest of a reach: what was found in those that there was no time to look through."""
 _MOST_KEPT = 100_000
 
 
@@ -40,18 +43,43 @@ def remembered_contradictions(
 
     With `keep` what is new is kept afterwards. Once judging has taken `seconds`, what is new is only counted.
     """
-    found = RememberedContradictions(hub.state, seconds)
+    found = RememberedContradictions(hub, seconds)
     yield found
     if keep and hub.state.is_dir():
         found.save()
 
 
+def noted_contradictions(hub: Hub) -> NotedContradictions:
+    """Return what does as `conflicts.contradictions` does, and knows only what was found before: it judges nothing."""
+    reaches = _noted(hub.contradictions, _state_of_the_rules(), "reaches")
+    return NotedContradictions(row for rows in reaches.values() if isinstance(rows, list) for row in rows)
+
+
+class NotedContradictions:
+    """Contradictions by the ids of their two events, the older one's first; `ids` are all that stand in one."""
+
+    def __init__(self, rows: Iterable[Any]) -> None:
+        self._by_older: dict[str, dict[str, Judgement]] = defaultdict(dict)
+        for row in rows:
+            with contextlib.suppress(TypeError, ValueError):
+                one, other, judgement = _contradiction(*row)
+                self._by_older[one][other] = judgement
+        self.ids = frozenset(self._by_older).union(*self._by_older.values())
+
+    def __call__(self, events: Sequence[Event]) -> Iterable[Contradiction]:
+        by_id = {event.id: event for event in events}
+        for one in events:
+            for other, judgement in self._by_older.get(one.id, {}).items():
+                if other in by_id:
+                    yield one, by_id[other], judgement
+
+
 class RememberedContradictions:
     """What contradicts what in a reach, by the digest of all its statements; of one that changed nothing is known."""
 
-    def __init__(self, state: Path, seconds: float) -> None:
-        self._file, self._rules = state / _REACHES, _state_of_the_rules()
-        self.judge = RememberedJudge(state / _PAIRS, self._rules, seconds)
+    def __init__(self, hub: Hub, seconds: float) -> None:
+        self._file, self._rules = hub.contradictions, _state_of_the_rules()
+        self.judge = RememberedJudge(hub.state / _PAIRS, self._rules, seconds)
         self._known = _noted(self._file, self._rules, "reaches")
         self._asked: dict[str, Any] = {}
 
@@ -68,17 +96,17 @@ class RememberedContradictions:
         if found is not None:
             self._asked[key] = self._known[key]
             return found
-        place = {event.id: number for number, event in enumerate(events)}
         found = list(contradictions(events, self.judge))
+        rows = [[one.id, other.id, judgement.rule, *judgement.evidence] for one, other, judgement in found]
         if self.unjudged == unjudged:
-            self._asked[key] = [
-                [place[one.id], place[other.id], judgement.rule, *judgement.evidence] for one, other, judgement in found
-            ]
+            self._asked[key] = rows
+        else:
+            self._asked[_INCOMPLETE] = [*self._asked.get(_INCOMPLETE, ()), *rows]
         return found
 
     def save(self) -> None:
         """Write what was asked for now, and nothing else: a reach that changed never is again what it was."""
-        if self._asked and self._asked.keys() != self._known.keys():
+        if self._asked and self._asked != self._known:
             _note(self._file, self._rules, "reaches", self._asked)
         self.judge.save()
 
@@ -92,15 +120,21 @@ def _digest(events: Sequence[Event]) -> str:
 
 def _found_in(events: Sequence[Event], rows: Any) -> list[Contradiction] | None:
     """Return what was noted of a reach, or None where nothing is, or nothing that makes sense."""
+    place = {event.id: number for number, event in enumerate(events)}
     with contextlib.suppress(TypeError, ValueError, LookupError):
-        return None if rows is None else [_contradiction(events, *row) for row in rows]
+        if rows is None:
+            return None
+        read = [_contradiction(*row) for row in rows]
+        if all(place[one] < place[other] for one, other, _ in read):
+            return [(events[place[one]], events[place[other]], judgement) for one, other, judgement in read]
     return None
 
 
-def _contradiction(events: Sequence[Event], one: int, other: int, rule: str, *evidence: str) -> Contradiction:
-    if not 0 <= one < other or not rule:
+def _contradiction(one: str, other: str, rule: str, *evidence: str) -> tuple[str, str, Judgement]:
+    """Return the two ids and the judgement of a row; raises `TypeError` or `ValueError` for what is none."""
+    if not (isinstance(one, str) and isinstance(other, str) and rule):
         raise ValueError(rule)
-    return events[one], events[other], judging.Judgement(judging.Label.CONFLICT, str(rule), tuple(map(str, evidence)))
+    return one, other, judging.Judgement(judging.Label.CONFLICT, str(rule), tuple(map(str, evidence)))
 
 
 class RememberedJudge:

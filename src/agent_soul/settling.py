@@ -36,6 +36,11 @@ class Dispute:
         gone = {event.id, *(rival.id for rival in self.rivals_of(event))}
         return [other for other in self.events if other.id not in gone]
 
+    def still_against(self, event: Event, kept: Event) -> list[Event]:
+        """Return what stays beside `kept` and contradicts `event`, which stays too."""
+        against = self.conflict.against[event.id] if self.conflict else ()
+        return [other for other in self.beside(kept) if other.id in against]
+
 
 def find_dispute(conflicts: Sequence[Conflict], events: Sequence[Event], wanted: Sequence[str]) -> Dispute:
     """Return what the ids name: a conflict, the one conflict of an event, or just the events, if they are several.

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from agent_soul.cli.common import line_of, output_options, say, show, show_json
-from agent_soul.cli.judging import cluster_fields, show_cluster
+from agent_soul.cli.judging import cluster_fields, say_held, show_cluster
 from agent_soul.cli.upkeep import PAGES_FOLLOW, open_for_upkeep, show_verdicts, verdict_fields
 from agent_soul.compiler import compile_log, default_state, recorded_in
 from agent_soul.errors import ExitCode, StoppedError
@@ -45,7 +45,9 @@ def consolidate_(apply_: bool, propose: bool, source: str, as_json: bool, hub_na
         show_json(ok=True, **_fields(found, applied=apply_))
     else:
         _show(found)
-        say(_what_follows(found, apply_=apply_))
+    for cluster_id, conflict_ids in found.held.items():
+        say_held(cluster_id, conflict_ids)
+    say(_what_follows(found, apply_=apply_))
     return ExitCode.DONE
 
 
@@ -77,8 +79,16 @@ def _what_follows(found: Consolidation, *, apply_: bool) -> str:
     listed = f"{len(found.outdated)} stale (`soul prune`), {len(found.oversize)} pages without room"
     if apply_:
         done = f"{len(found.merged)} merged, {len(found.kept)} kept; {found.key_facts}; {PAGES_FOLLOW}"
-        return done if found.merged or found.kept else f"nothing to merge or to keep; {listed}"
-    return f"{counts}; {listed}; {found.key_facts}; `soul consolidate --apply --source YOUR-ID` merges and keeps"
+        done = done if found.merged or found.kept else f"nothing to merge or to keep; {listed}"
+        return done + _left_out(found)
+    then = "`soul consolidate --apply --source YOUR-ID` merges and keeps"
+    return f"{counts}{_left_out(found)}; {listed}; {found.key_facts}; {then}"
+
+
+def _left_out(found: Consolidation) -> str:
+    """Return what is not merged with the others, each of it for a person to look at."""
+    held = f"; {len(found.held)} left out for open conflicts" if found.held else ""
+    return held + (f"; {found.nearly} nearly the same (`soul dedup`)" if found.nearly else "")
 
 
 def _fields(found: Consolidation, *, applied: bool) -> dict[str, Any]:
@@ -93,6 +103,8 @@ def _fields(found: Consolidation, *, applied: bool) -> dict[str, Any]:
         "outdated": verdict_fields(found.outdated),
         "oversize": dict(found.oversize),
         "unwritable": list(found.unwritable),
+        "left_out": dict(found.held),
+        "nearly": found.nearly,
         "key_facts": {"checked": len(found.key), "lost": [event.id for event in found.lost]},
         "sizes": sizes(found.before.texts, found.after.texts),
     }

@@ -85,7 +85,8 @@ def resolve(
         _say_what_stays(dispute, kept, resolution)
         return code
     if both is not None:
-        return _add(hub, source, "holds", list(dispute.events), settling.keeping_all(dispute, both))
+        then = "it is not asked again" if dispute.conflict else "neither a conflict nor a merge of them is suggested"
+        return _add(hub, source, "holds", list(dispute.events), settling.keeping_all(dispute, both), then)
     return _add(hub, source, "replaced", list(dispute.events), settling.replacing(dispute, str(statement)))
 
 
@@ -104,7 +105,10 @@ def _say_what_stays(dispute: settling.Dispute, kept: Event, resolution: Resoluti
         name = resolution.name_of(event.id)
         why = f"it was not found to contradict {resolution.name_of(kept.id)}"
         say(f"stays: {line_of(event, shown_id=name)}: {why}")
-        say(f"  if it does not hold: `soul retract {name} --reason WHY --source YOUR-ID`")
+        if rivals := dispute.still_against(event, kept):
+            say(f"  still in conflict with {resolution.name_of(rivals[0].id)}; `soul conflicts` asks again")
+        else:
+            say(f"  if it does not hold: `soul retract {name} --reason WHY --source YOUR-ID`")
     if len(others) > _STAYING_SHOWN:
         say(f"and {len(others) - _STAYING_SHOWN} more stay")
 
@@ -130,11 +134,16 @@ def _find_all(hub: Hub, wanted: tuple[str, ...]) -> list[Event]:
     return [find_event(events, id_) for id_ in wanted]
 
 
-def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str, Any]) -> int:
-    """Append the decision with the reach of the first event that it is about, so that it is found there."""
+def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str, Any], then: str = "") -> int:
+    """Append the decision with the reach of the first event that it is about, so that it is found there.
+
+    `then` says what follows from it as long as nobody takes it back.
+    """
     added = adding.add(hub, {"source": source, **settling.place_of(events[0]), **record})
     for event in events:
         say(f"{done}: {line_of(event)}")
+    if then:
+        say(f"{then}; `soul retract {short_id(added.event.id)} --reason WHY --source YOUR-ID` takes that back")
     say("the pages follow at the next `soul compile`, `share` or `sync`")
     show_added(added)
     return ExitCode.DONE

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -36,7 +37,7 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
     events = [verdict.event for verdict in resolution.verdicts]
     event = resolution.by_id[find_event(events, event_id).id].event
     found = trace(hub, resolution, event, with_origin=False)
-    against = _contradicted(hub, resolution, found.verdict)
+    disputes = _disputes(hub, resolution).get(event.id, {})
     if as_json:
         show_json(
             ok=True,
@@ -45,13 +46,14 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
             line=event.line,
             replaced=[verdict.event.id for verdict in found.replaced],
             replaced_by=[verdict.event.id for verdict in found.replaced_by],
-            **({"conflicts_with": against} if against else {}),
+            **_dispute_fields(disputes),
         )
         return ExitCode.DONE
     show(line_of(event))
     show(f"status     {_status_of(found.verdict)}")
-    for id_ in against:
-        show(f"           ⚠ CONFLICT with {line_of(resolution.by_id[id_].event)}")
+    for id_, rivals in disputes.items():
+        for rival in rivals:
+            show(f"           ⚠ CONFLICT with {line_of(resolution.by_id[rival].event)} ({id_})")
     for verdict in resolution.verdicts:
         if verdict.event.id == event.id and verdict.event is not event:
             show(f"also       {verdict.event.path}:{verdict.event.line}: {verdict.event.summary}")
@@ -67,16 +69,25 @@ def show_event(event_id: str, as_json: bool, hub_name: str | None) -> int:
     return ExitCode.DONE
 
 
-def _contradicted(hub: Hub, resolution: Resolution, verdict: Verdict) -> list[str]:
-    """Return the ids that an active event is in an open conflict with; what no compile has judged yet is not known."""
-    from agent_soul.conflicts import find_conflicts
-    from agent_soul.judgements import remembered_contradictions
+def _disputes(hub: Hub, resolution: Resolution) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return, by the id of each event in an open conflict, what it contradicts in which; as a search says it.
 
-    if verdict.status is not Status.ACTIVE:
-        return []
-    with remembered_contradictions(hub, keep=False, seconds=0) as look:
-        conflicts = find_conflicts(resolution, look)
-    return list(dict.fromkeys(id_ for each in conflicts for id_ in each.against.get(verdict.event.id, ())))
+    What no compile and no start of a session has compared yet is not known.
+    """
+    from agent_soul.conflicts import find_conflicts
+    from agent_soul.judgements import noted_contradictions
+
+    found: dict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
+    for conflict in find_conflicts(resolution, noted_contradictions(hub)):
+        for id_, rivals in conflict.against.items():
+            found[id_][conflict.id] = rivals
+    return found
+
+
+def _dispute_fields(disputes: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Return what a search says of an event in open conflicts too; of any other nothing."""
+    against = list(dict.fromkeys(id_ for rivals in disputes.values() for id_ in rivals))
+    return {"conflicts": list(disputes), "conflicts_with": against} if disputes else {}
 
 
 _SHOWN_ABOVE = frozenset({"event_id", "ts", "source", "kind", "scope", "project", "agent", "summary"})
@@ -95,13 +106,15 @@ def why(words: tuple[str, ...], as_json: bool, hub_name: str | None) -> int:
     on_a_page = _PROVENANCE.search(what)
     events = _events_for(hub, resolution, on_a_page[1] if on_a_page else what)
     traces = [trace(hub, resolution, event) for event in events]
+    disputes = _disputes(hub, resolution)
     if as_json:
-        show_json(ok=True, results=[_trace_fields(found) for found in traces])
+        rows = [_trace_fields(found) | _dispute_fields(disputes.get(found.verdict.event.id, {})) for found in traces]
+        show_json(ok=True, results=rows)
         return ExitCode.DONE
     for number, found in enumerate(traces):
         if number:
             show("")
-        _show_trace(found)
+        _show_trace(found, disputes.get(found.verdict.event.id, {}), resolution)
     return ExitCode.DONE
 
 
@@ -134,11 +147,14 @@ def _ids_holding(hub: Hub, words: Sequence[str]) -> list[str]:
         return [result.found.id for result in find(index, "", keywords, Filters(), today).results()]
 
 
-def _show_trace(found: Any) -> None:
+def _show_trace(found: Any, disputes: Mapping[str, Sequence[str]], resolution: Resolution) -> None:
     event = found.verdict.event
     show(line_of(event, found.verdict.status))
     if found.verdict.reason:
         show(f"  status  {_status_of(found.verdict)}")
+    for id_, rivals in disputes.items():
+        others = f" +{len(rivals) - 1}" if len(rivals) > 1 else ""
+        show(f"  ⚠ CONFLICT with {resolution.name_of(rivals[0])}{others} ({id_})")
     for line in found.lines:
         show(f"  page    {line.path}:{line.number}: {line.text.strip()}")
     if not found.lines:

@@ -15,7 +15,7 @@ from agent_soul.conflicts import Conflict, find_conflicts
 from agent_soul.dedup import Cluster, disputed, find_clusters
 from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError
-from agent_soul.event import SCOPES
+from agent_soul.event import SCOPES, Event
 from agent_soul.hub import Hub
 from agent_soul.judgements import remembered_contradictions
 from agent_soul.resolve import Resolution
@@ -79,12 +79,19 @@ def _show_suggestions(near: Sequence[Near], resolution: Resolution) -> None:
 def _show_conflict(conflict: Conflict, resolution: Resolution) -> None:
     show(f"{conflict.id}  {conflict.headline}")
     for member in conflict.members[:_MEMBERS_SHOWN]:
-        show(f"  {line_of(member, shown_id=resolution.name_of(member.id))}")
+        against = _against(conflict, member, resolution) if len(conflict.members) > 2 else ""
+        show(f"  {line_of(member, shown_id=resolution.name_of(member.id))}{against}")
     hidden = len(conflict.members) - _MEMBERS_SHOWN
     if hidden > 0:
         show(f"  and {hidden} more with --json")
     for way, command in _commands(conflict, resolution).items():
         show(f"  {way:<6}{command}")
+
+
+def _against(conflict: Conflict, member: Event, resolution: Resolution) -> str:
+    """Return what a member of a larger group contradicts: what stays when it is kept depends on that."""
+    first, *others = conflict.against[member.id]
+    return f" (against {resolution.name_of(first)}{f' +{len(others)}' if others else ''})"
 
 
 def _commands(conflict: Conflict, resolution: Resolution) -> dict[str, str]:
@@ -100,6 +107,7 @@ def _conflict_fields(conflict: Conflict, resolution: Resolution) -> dict[str, An
         "id": conflict.id,
         "certain": conflict.certain,
         "subject": conflict.subject,
+        "headline": conflict.headline,
         "evidence": list(conflict.evidence),
         "members": members,
         "commands": _commands(conflict, resolution),
@@ -136,13 +144,13 @@ def dedup(
         for cluster in found:
             show_cluster(cluster, resolution)
     for cluster_id in () if cluster_ids else held:
-        _say_held(cluster_id, held[cluster_id])
+        say_held(cluster_id, held[cluster_id])
     nearly = sum(cluster not in chosen and cluster.id not in held for cluster in found)
     _say_what_follows(len(found), len(added), nearly=nearly, apply_=apply_)
     return ExitCode.DONE
 
 
-def _say_held(cluster_id: str, conflict_ids: Sequence[str]) -> None:
+def say_held(cluster_id: str, conflict_ids: Sequence[str]) -> None:
     """Say of a group that it is not merged with all others, and how to go on."""
     settle = f"`soul resolve {conflict_ids[0]} --keep EVENT --source YOUR-ID` settles it (`soul conflicts` shows it)"
     merge = f"`soul dedup {cluster_id} --apply --source YOUR-ID` merges all the same"

@@ -33,7 +33,9 @@ A_THING = 0.9
 _A_CHARACTER = 0.4
 """... in a closely parallel sentence a single one."""
 _OPPOSED_TOPIC = 0.5
-"""Share of the smaller statement from which two that affirm and deny are left to the rule of opposite sense."""
+"""Share of the smaller statement from which two that affirm and deny are left to the rule of opposite sense ..."""
+_OPINION_TOPIC = 0.34
+"""... and where both say what is liked."""
 _REPORTED_TOPIC = 0.6
 _SAME_REPORT = 0.9
 """Share in common from which two reports are of one act."""
@@ -125,7 +127,9 @@ def other_object(pair: Pair) -> Judgement | None:
     """Two sentences of one build with another thing in the same place speak of two things."""
     if pair.rivals and all(any(map(is_thing, each.subject)) for each in pair.frames):
         return None  # numbers of one kind about subjects that are known: `other_subject` has compared these
-    if pair.frames[0].sign != pair.frames[1].sign and pair.contained >= _OPPOSED_TOPIC:
+    are_opinions = all("like" in each.weights for each in pair.frames)
+    enough = _OPINION_TOPIC if are_opinions else _OPPOSED_TOPIC
+    if pair.frames[0].sign != pair.frames[1].sign and pair.contained >= enough:
         return None
     first, second = (each.main for each in pair.frames)
     ratio, opcodes = pair.alignment
@@ -135,7 +139,8 @@ def other_object(pair: Pair) -> Judgement | None:
     for kind, a1, a2, b1, b2 in opcodes if ratio >= _PARALLEL else ():
         if kind == "replace" and _is_framed_alike(first, (a1, a2), second, (b1, b2)):
             things = _things_in(first[a1:a2], *pair.frames), _things_in(second[b1:b2], *pair.frames[::-1])
-            if all(sum(t.weight for t in _comparable(pair, side)) >= least for side in things):
+            compared = _without_measures(pair, *(_comparable(pair, side) for side in things))
+            if all(sum(t.weight for t in side) >= least for side in compared):
                 return Judgement(Label.DISTINCT, "other object", tuple(" ".join(t.surface for t in s) for s in things))
     return None
 
@@ -145,7 +150,9 @@ def other_subject(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if _is_of_one_alone(one, other) or _is_of_one_alone(other, one):
         return Judgement(Label.DISTINCT, "other subject")
-    own = _comparable(pair, _of_its_own(one, other)), _comparable(pair, _of_its_own(other, one))
+    own = _without_measures(
+        pair, _comparable(pair, _of_its_own(one, other)), _comparable(pair, _of_its_own(other, one))
+    )
     is_one_kind = any(is_thing(token) and token.concept in other.weights for token in one.subject)
     least = _A_CHARACTER if is_one_kind else A_THING
     if not all(own) or not all(sum(t.weight for t in side) >= least for side in own):
@@ -163,6 +170,16 @@ def is_called(token: Token) -> bool:
 def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
     """Return the things that tell two statements apart: across languages names, and words where numbers differ."""
     return [thing for thing in things if thing.is_name or (thing.word and pair.rivals)] if pair.is_bilingual else things
+
+
+def _without_measures(pair: Pair, first: list[Token], second: list[Token]) -> tuple[list[Token], list[Token]]:
+    """Return the things of two statements that give numbers without what only names the measure: the length of X."""
+    measured = [[thing for thing in side if not _is_measure(thing)] for side in (first, second)]
+    return (measured[0], measured[1]) if pair.rivals and any(measured) else (first, second)
+
+
+def _is_measure(token: Token) -> bool:
+    return token.word is not None and "measures" in token.word.roles
 
 
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:

@@ -17,6 +17,9 @@ COPULAS = (
     | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
     | {"一律", "统一"}
 )
+_END = Token("")
+_PASSING = frozenset({"临时", "temporary"})
+_OPINION = frozenset({"user", "like"})
 _ENDING = frozenset({"取消", "停止"})
 """Behind what it is said of each denies: `吊柜取消`; before it, it is an act: `取消订单`."""
 _BY = frozenset({"由", "被", "让"})
@@ -116,15 +119,25 @@ def _clauses(tokens: Sequence[Token]) -> Iterable[Clause]:
 
 
 def _with_amounts(clauses: Iterable[Clause]) -> list[Clause]:
-    """Join a clause that is nothing but numbers to the last main one, which says of what: `Opening date: 1 May`."""
+    """Join a clause that is nothing but numbers, or an opinion, to the last main one, which says of what.
+
+    `Opening date: 1 May`; `助手顺手重构旁边的代码，用户非常反感`.
+    """
     joined: list[Clause] = []
     for clause in clauses:
         main = [at for at, before in enumerate(joined) if not before.is_reason]
-        if main and not clause.weights and any(token.quantity for token in clause.tokens):
+        is_amount = not clause.weights and any(token.quantity for token in clause.tokens)
+        if main and (is_amount or _is_opinion_of(joined[main[-1]], clause)):
             joined[main[-1]] = _clause((*joined[main[-1]].tokens, *clause.tokens), is_reason=False)
         else:
             joined.append(clause)
     return joined
+
+
+def _is_opinion_of(before: Clause, clause: Clause) -> bool:
+    """Tell whether a clause says nothing but that what the one before it affirms is liked, or is not."""
+    is_opinion = "like" in clause.weights and clause.weights.keys() <= _OPINION and not clause.is_reason
+    return is_opinion and before.sign > 0 and "like" not in before.weights
 
 
 def _with_conditions(clauses: Sequence[Clause]) -> Iterable[Clause]:
@@ -309,10 +322,15 @@ def _leaves_open(token: Token) -> bool:
     return allows or token.surface.lower() in _NEEDLESS
 
 
+def _is_named(token: Token) -> bool:
+    """Tell whether a token is a thing, so that 临时 before it says which one: 临时文件."""
+    return token.weight >= 1 and not (token.word and token.word.roles & {"verbs", "value verbs"})
+
+
 def roles_of(clause: Clause) -> Iterable[str]:
     """Yield the roles of a clause's words; an exception or a question that is denied or only supposed is none."""
     is_supposed = False
-    for token in clause.tokens:
+    for token, following in itertools.pairwise((*clause.tokens, _END)):
         is_supposed = is_supposed or _has_role(token, "condition")
-        if token.word:
+        if token.word and not (token.surface in _PASSING and _is_named(following)):
             yield from token.word.roles - (_ONLY_AFFIRMED if clause.sign < 0 or is_supposed else frozenset())

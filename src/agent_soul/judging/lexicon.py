@@ -24,7 +24,7 @@ OF_A_PERSON = "@"
 
 VALUE_CLASSES = ("being", "place", "origin", "making", "beginning")
 """Verbs of one class give the same of a thing: what it is, where it is, whence, made of what, with what at its ends."""
-OF_A_FORM = frozenset({"mention", "exception", "above", "below"})
+OF_A_FORM = frozenset({"mention", "exception", "above", "below", "measures"})
 """Roles of a form alone, which other words of its concept do not have: "looked at" mentions, `watch` does not."""
 POLE_WEIGHT = 0.5
 _BEGINNING = 2
@@ -176,11 +176,6 @@ def _block(name: str) -> dict[str, str]:
     at = bisect.bisect_left(blocks, head)
     is_there = at < len(blocks) and blocks[at].startswith(head)
     return dict(line.split("\t", 1) for line in blocks[at].decode().split("\n")[1:]) if is_there else {}
-
-
-def _second(word: str) -> str:
-    """Return what the inflected forms of the second word of a phrase share; also of two letters: PC, PCs."""
-    return stem(word.partition("-")[0].removesuffix("'s")).removesuffix("s")
 
 
 @functools.cache

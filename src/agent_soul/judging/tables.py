@@ -42,6 +42,7 @@ _ROLES = (
     "above",
     "below",
     "little things",
+    "measures",
 )
 _QUOTES = ("’'", "‘'", "‐-", "‑-")
 _WEAK_WEIGHT = 0.3

@@ -59,6 +59,8 @@ CREATE TABLE act (target TEXT, number INTEGER, PRIMARY KEY (target, number)) WIT
 CREATE INDEX act_by_number ON act (number);
 CREATE TABLE turn (day TEXT, number INTEGER, PRIMARY KEY (day, number)) WITHOUT ROWID;
 CREATE INDEX turn_by_number ON turn (number);
+CREATE TABLE claim (number INTEGER PRIMARY KEY, attribute TEXT, value TEXT);
+CREATE TABLE conflict (number INTEGER, id TEXT, rivals TEXT, PRIMARY KEY (number, id)) WITHOUT ROWID;
 """
 
 
@@ -77,6 +79,17 @@ class Found(NamedTuple):
     reason: str
     by: str
     record: str
+
+
+class Disputed(NamedTuple):
+    """An open conflict that an event is in: its id, and the ids that the event contradicts, newest first.
+
+    `rival` is how the first of them is shown.
+    """
+
+    id: str
+    rivals: tuple[str, ...]
+    rival: str
 
 
 class Index:
@@ -130,6 +143,17 @@ class Index:
         return {
             row[0]: Found(*row) for row in self._by("number", columns, list(numbers), "event JOIN body USING (number)")
         }
+
+    def conflicts(self, numbers: Collection[int]) -> dict[int, list[Disputed]]:
+        """Return the open conflicts of those of the events that are in one."""
+        rows = [*self._by("number", "number, id, rivals", list(numbers), "conflict")]
+        first = {json.loads(rivals)[0] for _, _, rivals in rows}
+        names = {each.id: self.short_name(each) for each in self.found(self.numbers_of_ids([*first]).values()).values()}
+        found: dict[int, list[Disputed]] = {}
+        for number, id_, rivals in rows:
+            against = tuple(json.loads(rivals))
+            found.setdefault(number, []).append(Disputed(id_, against, names[against[0]]))
+        return found
 
     def neighbours(self, number: int) -> tuple[list[int], list[int]]:
         """Return the events just before and just after one in its stretch of work, nearest first.
@@ -215,7 +239,7 @@ class Index:
     def _by(self, key: str, columns: str, wanted: Sequence[object], table: str = "event") -> Iterator[tuple[Any, ...]]:
         for start in range(0, len(wanted), _MOST_VARIABLES):
             some = wanted[start : start + _MOST_VARIABLES]
-            condition = "" if table == "body" else " AND status != ''"
+            condition = "" if table in ("body", "conflict") else " AND status != ''"
             query = f"SELECT {columns} FROM {table} WHERE {key} IN ({_marks(some)}){condition}"
             yield from self.connection.execute(query, some)
 

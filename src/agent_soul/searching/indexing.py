@@ -26,10 +26,12 @@ from agent_soul.errors import Problem
 from agent_soul.event import Event
 from agent_soul.hub import Hub
 from agent_soul.instants import add_days
+from agent_soul.judgements import noted_contradictions
 from agent_soul.log import UTF16, SourceFiles, parse_log, read_source_file
+from agent_soul.searching.disputes import note_conflicts
 from agent_soul.searching.document import weigh
 from agent_soul.searching.index import SCHEMA, connect
-from agent_soul.searching.rows import COLUMNS, body_of, days_of, row_of, targets_named
+from agent_soul.searching.rows import COLUMNS, body_of, claim_of, days_of, row_of, targets_named
 from agent_soul.searching.scanning import VERSION, Mark, Scan, location, scan
 from agent_soul.searching.statuses import Affected, connected, restate, targets_of
 from agent_soul.settings import load_config
@@ -137,6 +139,7 @@ class _Update:
         self._insert(events)
         if self._affected.ids or self._affected.identities:
             restate(self._database, connected(self._database, self._affected), self._as_of, self._config)
+        note_conflicts(self._database, noted_contradictions(self._hub))
 
     def _known(self) -> dict[str, _Known]:
         rows = self._database.execute(
@@ -202,7 +205,7 @@ class _Update:
             for term in weigh(json.loads(record), days_of(json.loads(record), day))
         ]
         self._database.executemany("DELETE FROM posting WHERE term = ? AND number = ?", held)
-        for table in ("act", "turn", "body", "event"):
+        for table in ("act", "turn", "claim", "body", "event"):
             self._database.executemany(f"DELETE FROM {table} WHERE number = ?", [(row[0],) for row in gone])
         self._database.execute("DELETE FROM file WHERE path = ?", (name,))
 
@@ -223,6 +226,8 @@ class _Update:
         self._database.executemany("INSERT INTO posting VALUES (?, ?, ?)", sorted(postings))
         acts = {(target, number) for number, event in numbered for target in targets_named(event)}
         self._database.executemany("INSERT INTO act VALUES (?, ?)", sorted(acts))
+        claims = [(number, *claim_of(event)) for number, event in numbered if "claim" in event.data]
+        self._database.executemany("INSERT INTO claim VALUES (?, ?, ?)", claims)
         turns = {(day, number) for number, event in numbered for day in self._turns(event)}
         self._database.executemany("INSERT INTO turn VALUES (?, ?)", sorted(turns))
 

@@ -11,7 +11,7 @@ from agent_soul.errors import RefusedError
 from agent_soul.hub import Hub
 from agent_soul.searching.filters import Filters
 from agent_soul.searching.finding import Answer, NoWordsError, find, open_index
-from agent_soul.searching.index import Found, Index
+from agent_soul.searching.index import Disputed, Found, Index
 from agent_soul.searching.models import meant_by
 from agent_soul.searching.ranking import Score
 
@@ -49,13 +49,17 @@ class NoWordsRefusedError(RefusedError):
 
 
 class Row(NamedTuple):
-    """One result. `score` is None where the search was kept: what it was made of is not."""
+    """One result, with the open conflicts that it is in.
+
+    `score` is None where the search was kept: what it was made of is not.
+    """
 
     found: Found
     short_id: str
     total: float
     matched: tuple[str, ...]
     score: Score | None
+    conflicts: Sequence[Disputed] = ()
 
 
 class Page(NamedTuple):
@@ -93,7 +97,7 @@ def _found(hub: Hub, index: Index, asked: Asked, today: str, tell_missing: Calla
 
 def row_fields(row: Row) -> dict[str, Any]:
     """Return one result for programs."""
-    return {
+    fields = {
         "event_id": row.found.id,
         "short_id": row.short_id,
         "score": row.total,
@@ -103,14 +107,26 @@ def row_fields(row: Row) -> dict[str, Any]:
         "by": row.found.by,
         "event": json.loads(row.found.record),
     }
+    if row.conflicts:
+        fields["conflicts"] = [each.id for each in row.conflicts]
+        fields["conflicts_with"] = list(dict.fromkeys(id_ for each in row.conflicts for id_ in each.rivals))
+    return fields
 
 
 def _first_page(hub: Hub, answer: Answer, asked: Asked) -> Page:
     """Return the page of a new search, and keep the whole list where one page does not show it."""
     results = answer.results(asked.skip, asked.limit)
     total = answer.ranking.total
+    disputed = answer.searched.conflicts([found.number for found, _, _ in results])
     rows = [
-        Row(found, answer.searched.short_name(found), round(ranked.total, 4), matched, ranked.score)
+        Row(
+            found,
+            answer.searched.short_name(found),
+            round(ranked.total, 4),
+            matched,
+            ranked.score,
+            disputed.get(found.number, ()),
+        )
         for found, ranked, matched in results
     ]
     snapshot = ""
@@ -139,11 +155,13 @@ def _kept_page(hub: Hub, index: Index, asked: Asked, today: str) -> Page:
     ids = kept.ids[asked.skip : asked.skip + asked.limit if asked.limit else None]
     numbers = index.numbers_of_ids(ids)
     found = index.found(numbers.values())
+    disputed = index.conflicts(found.keys())
     question = ask(kept.asked[0], kept.asked[1:], today)
     rows = []
     for id_, score in zip(ids, kept.scores[asked.skip :], strict=False):
         if event := found.get(numbers.get(id_, -1)):
             record = json.loads(event.record)
             matched = tuple(question.matched(weigh(record, (str(record["ts"])[:10], event.date))))
-            rows.append(Row(event, index.short_name(event), score, matched, None))
+            conflicts = disputed.get(event.number, ())
+            rows.append(Row(event, index.short_name(event), score, matched, None, conflicts))
     return Page(len(kept.ids), asked.snapshot, rows, max(len(kept.ids) - asked.skip - len(ids), 0))

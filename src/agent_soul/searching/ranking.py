@@ -31,6 +31,8 @@ _NAMED_SOURCE = 1.5
 _ALIKE = 1.0
 # Scores that differ by less than half of a word's worth are a tie, and what breaks it is worth no more than that.
 _TIE = 0.5
+# The last of what breaks ties never reaches half a word, by which what is held differs.
+_BELOW_HALF = 0.49
 
 Postings = Mapping[str, Mapping[int, float]]
 """Term to the events that hold it, by their numbers in the index, and what it weighs in each."""
@@ -84,7 +86,21 @@ class Score:
         steps = self.answer / _TIE
         whole_steps = round(steps)
         last = (steps - whole_steps + 0.5 + self.recency + self.importance + self.corroboration) / 4
-        return _TIE * (whole_steps + (self.held + 0.49 * last) / (self.asked + 0.5))
+        return _TIE * (whole_steps + (self.held + _BELOW_HALF * last) / (self.asked + 0.5))
+
+    def shares(self) -> dict[str, float]:
+        """Return what the total is the sum of: the answer in whole halves, and what each thing adds to break ties."""
+        steps = self.answer / _TIE
+        asked = self.asked + 0.5
+        last = _TIE * _BELOW_HALF / 4 / asked
+        return {
+            "answer": _TIE * round(steps),
+            "held": _TIE * self.held / asked,
+            "rest": last * (steps - round(steps) + 0.5),
+            "recency": last * self.recency,
+            "importance": last * self.importance,
+            "corroboration": last * self.corroboration,
+        }
 
 
 class Ranked(NamedTuple):

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from agent_soul.conflicts import attribute_of, claimed_value
 from agent_soul.event import Event, short_id
 from agent_soul.searching.document import statement
 from agent_soul.searching.index import stored_instant
@@ -49,6 +50,11 @@ def row_of(event: Event) -> tuple[Any, ...]:
 def body_of(event: Event) -> tuple[str, str, str]:
     """Return what of the event is shown: summary, place, record."""
     return event.summary, event.place, json.dumps(dict(event.data), ensure_ascii=False)
+
+
+def claim_of(event: Event) -> tuple[str, str]:
+    """Return what an event with a claim gives a value to, and the value."""
+    return repr(attribute_of(event)), claimed_value(event)
 
 
 def days_of(record: Mapping[str, Any], day: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from agent_soul.hub import MAX_FILE_BYTES, SUFFIX, Hub
 
 OUTBOX = "outbox/"
 """What the paths of outbox files begin with; those of source files begin with `sources/`."""
-VERSION = 3
+VERSION = 4
 """Raise it with every change of the index's tables, of the words that a text gives, or of their weights."""
 
 
@@ -29,7 +29,7 @@ Git and editors make a new file, an append changes the size. A plain tuple, as a
 
 
 class Scan(NamedTuple):
-    """The marks of all log files by path, and of the other files by which statuses are decided."""
+    """The marks of all log files by path, and of the other files by which statuses and conflicts are decided."""
 
     log: Mapping[str, Mark]
     others: Mapping[str, Mark]
@@ -45,15 +45,15 @@ class Scan(NamedTuple):
 
 
 def scan(hub: Hub) -> Scan:
-    """Look at the hub's log, its outbox, its settings and the page that records a date."""
+    """Look at the hub's log and outbox, its settings, the page that records a date, and what contradicts what."""
     log = dict(sorted(_sources(hub.root / "sources")))
     for entry in _entries(str(hub.outbox)):
         if entry.name.endswith(SUFFIX) and entry.is_file():
             log[OUTBOX + entry.name] = _mark(entry.stat())
     others = {}
-    for name in ("soul.yaml", "canonical/index.md"):
+    for file in (hub.config_file, hub.canonical / "index.md", hub.contradictions):
         with contextlib.suppress(OSError):
-            others[name] = _mark((hub.root / name).stat())
+            others[file.name] = _mark(file.stat())
     return Scan(log, others)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from agent_soul.config import Config
-from agent_soul.event import build
+from agent_soul.event import Event, build
 from agent_soul.resolve import resolve
 from agent_soul.searching.scanning import OUTBOX
 
@@ -54,7 +54,7 @@ def connected(database: sqlite3.Connection, affected: Affected) -> list[Row]:
     new_ids, new_identities = ids, identities
     while new_ids or new_identities:
         if len(ids) > most:
-            return [Row(*row) for row in database.execute(f"SELECT {_COLUMNS} FROM {_EVENTS}")]
+            return rows_where(database, "1")
         fresh = {
             **_rows(database, f"{_EVENTS} WHERE event.id", new_ids),
             **_rows(database, f"{_EVENTS} WHERE event.identity", new_identities),
@@ -73,6 +73,16 @@ def _rows(database: sqlite3.Connection, place: str, values: Iterable[Any]) -> di
     return {row[0]: Row(*row) for value in values for row in database.execute(query, (value,))}
 
 
+def rows_where(database: sqlite3.Connection, condition: str, *values: object) -> list[Row]:
+    """Return the lines that meet a condition of SQL."""
+    return [Row(*row) for row in database.execute(f"SELECT {_COLUMNS} FROM {_EVENTS} WHERE {condition}", values)]
+
+
+def event_of(row: Row) -> Event:
+    """Return the event of a line as the log would give it."""
+    return build(json.loads(row.record), os.fsdecode(row.path), row.line)
+
+
 def targets_of(database: sqlite3.Connection, numbers: Iterable[int]) -> set[str]:
     """Return the ids that the events of these numbers act upon."""
     query = "SELECT target FROM act WHERE number = ?"
@@ -85,7 +95,7 @@ def restate(database: sqlite3.Connection, rows: Sequence[Row], as_of: str, confi
     What the outbox alone holds counts too: it was acknowledged, and the next compile puts it into the files.
     """
     numbers = {(os.fsdecode(row.path), row.line): row.number for row in rows}
-    events = [build(json.loads(row.record), os.fsdecode(row.path), row.line) for row in rows]
+    events = [event_of(row) for row in rows]
     in_files = {event.id for event in events if not event.path.startswith(OUTBOX)}
     counted = [event for event in events if not event.path.startswith(OUTBOX) or event.id not in in_files]
     database.executemany("UPDATE event SET status = '' WHERE number = ?", [(row.number,) for row in rows])

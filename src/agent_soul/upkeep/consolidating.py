@@ -40,7 +40,9 @@ class Consolidation(NamedTuple):
 
     `oversize` maps the path of each page that is too small for its lines to the number of pages in `more/` that hold
     the rest. `unwritable` says why some of what was found cannot be written: an old line may hold more than is taken
-    today. `key` are the active events of key importance and `lost` those of them that no page would show any more.
+    today. `held` maps the ids of groups that are left out to the open conflicts of which they hold a side, and `nearly`
+    counts those that are only nearly the same. `key` are the active events of key importance and `lost` those of them
+    that no page would show any more.
     """
 
     merges: tuple[Cluster, ...]
@@ -48,6 +50,8 @@ class Consolidation(NamedTuple):
     outdated: tuple[Verdict, ...]
     oversize: Mapping[str, int]
     unwritable: tuple[str, ...]
+    held: Mapping[str, tuple[str, ...]]
+    nearly: int
     merged: tuple[Event, ...]
     kept: tuple[Event, ...]
     before: Compiled
@@ -77,10 +81,10 @@ def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, pro
     """
     waits = {"proposed": True} if propose else {}
     clusters = open_clusters(before.resolution)
-    if not propose:
-        held = disputed(clusters, before.conflicts)
-        clusters = [cluster for cluster in clusters if cluster.is_certain and cluster.id not in held]
-    merges, merged, long_merges = _drafted(draft, clusters, lambda c: c.replacement() | waits)
+    held = {} if propose else disputed(clusters, before.conflicts)
+    free = [cluster for cluster in clusters if cluster.id not in held]
+    chosen = [cluster for cluster in free if propose or cluster.is_certain]
+    merges, merged, long_merges = _drafted(draft, chosen, lambda c: c.replacement() | waits)
     resolution = before.resolution
     if merged:
         resolution = folded(resolve([*log.events, *merged], before.state.as_of, config))
@@ -94,6 +98,8 @@ def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, pro
         tuple(outdated(before.resolution)),
         oversize_pages(before.texts),
         (*long_merges, *long_fragments),
+        held,
+        len(free) - len(chosen),
         tuple(merged),
         tuple(kept),
         before,
