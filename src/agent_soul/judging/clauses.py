@@ -44,18 +44,7 @@ _REACH_OF_KEEPING = 7
 _ONLY_AFFIRMED = frozenset({"exception", "mention"})
 
 
-_ONLY = frozenset({"only", "只有", "只能"})
-_MUST = frozenset({"必须", "must", "need", "needs", "have", "has", "须", "得"})
-_FIRST = frozenset({"after", "once", "first", "之后", "以后", "后", "事先", "先"})
-_THEN = _FIRST | {"when", "if", "with", "until", "时"}
-_ONLY_THEN = frozenset({"才", "才能", "才可", "才可以", "才会", "方可", "必须先", "须先", "要先"})
-_BEFOREHAND = frozenset(
-    {"before", "until", "unless", "without", "long", "while", "之前", "以前", "前", "没有", "没", "未", "除非", "未经"}
-)
-"""With `not` these make one thing wait for another; alone, these do not: `without asking` ..."""
-_LACKING = frozenset({"without", "没有", "没", "未", "未经"})
-"""... and what is needless waits for nothing."""
-_NEEDLESS = frozenset({"no need", "needless", "not needed", "unnecessary", "not necessary"}) | {
+NEEDLESS = frozenset({"no need", "needless", "not needed", "unnecessary", "not necessary"}) | {
     "无需",
     "无须",
     "不必",
@@ -63,6 +52,7 @@ _NEEDLESS = frozenset({"no need", "needless", "not needed", "unnecessary", "not 
     "用不着",
     "不需要",
 }
+"""Before a thing the English ones say which: needless apologies."""
 
 
 class Clause(NamedTuple):
@@ -234,7 +224,7 @@ def _are_supposed(tokens: Sequence[Token], denials: Sequence[int]) -> bool:
 def _is_noun(tokens: Sequence[Token], at: int) -> bool:
     """Tell whether `stop` is a thing: the emergency stop, a bus stop."""
     before = tokens[at - 1] if at else Token("")
-    if tokens[at].surface.lower() in _NEEDLESS and tokens[at].surface.isascii():
+    if tokens[at].surface.lower() in NEEDLESS and tokens[at].surface.isascii():
         return any(token.weight >= 1 for token in tokens[at + 1 : at + 2])  # needless apologies
     return tokens[at].surface == "stop" and bool(before.weight) and before.concept not in ("user", "like")
 
@@ -302,24 +292,6 @@ def conditions(clauses: Iterable[Clause]) -> list[Clause]:
         if any(token.weight for token in part):
             found.append(_clause(part, is_reason=False))
     return found
-
-
-def makes_wait(clauses: Iterable[Clause]) -> bool:
-    """Tell whether main clauses make one thing wait for another: it is allowed only after it, or denied before it."""
-    tokens = [token for clause in clauses if not clause.is_reason for token in clause.tokens]
-    words = {word for token in tokens for word in token.surface.lower().split(" ")}
-    denials = [token for token in tokens if token.word and token.word.sign < 0]
-    must_wait = words & _MUST and words & _FIRST and not denials
-    if words & _ONLY_THEN or (words & _ONLY and words & _THEN) or must_wait:
-        return True
-    is_told = any(token.surface.lower() not in _LACKING and token.concept != "approve" for token in denials)
-    return is_told and not words.isdisjoint(_BEFOREHAND) and not any(map(_leaves_open, tokens))
-
-
-def _leaves_open(token: Token) -> bool:
-    """Tell whether a word allows a thing, or asks for none: `may be printed without asking` waits for nothing."""
-    allows = token.concept == "may" and token.word is not None and token.word.sign > 0
-    return allows or token.surface.lower() in _NEEDLESS
 
 
 def _is_named(token: Token) -> bool:

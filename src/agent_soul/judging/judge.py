@@ -36,7 +36,7 @@ from agent_soul.judging.naming import differing_in_a_name, differing_name
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
 from agent_soul.judging.same import LEAST_ALIKE, NEARLY, same_words, says_nearly_the_same, says_the_same
 from agent_soul.judging.senses import denied_beside, differing_sense, opposite_sense
-from agent_soul.judging.wishes import forbidden_habit
+from agent_soul.judging.wishes import forbidden_habit, may_be_forbidden
 
 _JUDGED_KEPT = 1024
 """Who groups duplicates asks for a pair again at once."""
@@ -85,7 +85,7 @@ def may_be_duplicates(one: Statement, other: Statement) -> bool:
 def contradiction(one: Statement, other: Statement) -> Judgement:
     """Say what `judge` says where that is a conflict, at a small part of its cost where it cannot be one."""
     pair = Pair(one, other)
-    may_be = may_contradict(pair) or may_deny_a_kind(pair)
+    may_be = may_contradict(pair) or may_deny_a_kind(pair) or may_be_forbidden(pair)
     return judge(one, other) if may_be else Judgement(Label.DISTINCT, "nothing to contradict")
 
 

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from agent_soul.judging.aligning import aligned, tokens_of
 from agent_soul.judging.chinese import is_cjk
-from agent_soul.judging.clauses import Clause, makes_wait
+from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.quantities import Quantity
 from agent_soul.judging.statements import Judgement, Label, Statement
+from agent_soul.judging.waiting import makes_wait
 
 __all__ = ["Judgement", "Label", "Pair", "Statement"]
 

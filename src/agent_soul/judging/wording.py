@@ -7,6 +7,7 @@ _IN_WORDS = {
     "turned choice": "one prefers what the other likes less",
     "turned order": "one has the order of the other turned round",
     "denied kind": "one rules out what the other has",
+    "forbidden habit": "one likes what the other forbids",
     "opposite act": "one undoes or denies the other",
     "opposite sense": "one affirms what the other denies",
     "differing sense": "one affirms what the other denies",
