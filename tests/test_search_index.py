@@ -296,7 +296,7 @@ DISPUTED = (
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.permutations(DISPUTED), st.integers(2, 14), st.integers(0, 14))
 @example([*DISPUTED], 11, 10)
 @example([*DISPUTED], 13, 11)
@@ -346,7 +346,7 @@ def test_search_and_why_agree_on_every_status(hub: Path, soul: Soul) -> None:
     assert len({row["status"] for row in found}) >= 7
 
 
-def test_search_show_and_why_name_the_same_open_conflicts(hub: Path, soul: Soul) -> None:
+def test_search_show_and_why_name_the_same_open_conflicts(hub: Path, inside: Soul) -> None:
     write(
         hub / DAY_FILE,
         event(1, "The gateway listens on port 8080."),
@@ -355,12 +355,12 @@ def test_search_show_and_why_name_the_same_open_conflicts(hub: Path, soul: Soul)
         event(4, "Likes spaces.", claim={"entity": "editor", "attribute": "indent", "value": "spaces"}),
         event(5, "The gateway is made of steel."),
     )
-    soul("compile")
+    inside("compile")
     (by_claim, by_text) = sorted(
-        json.loads(soul("conflicts", "--json").stdout)["conflicts"], key=lambda each: not each["certain"]
+        json.loads(inside("conflicts", "--json").stdout)["conflicts"], key=lambda each: not each["certain"]
     )
-    found = {row["event_id"]: row for row in json.loads(soul("search", "gateway", "--json").stdout)["results"]}
-    said = soul("search", "gateway")
+    found = {row["event_id"]: row for row in json.loads(inside("search", "gateway", "--json").stdout)["results"]}
+    said = inside("search", "gateway")
 
     rivals = {"event-1": ["event-2"], "event-2": ["event-1"], "event-3": ["event-4"]}
     in_conflict = {id_: (row["conflicts"], row["conflicts_with"]) for id_, row in found.items() if "conflicts" in row}
@@ -368,16 +368,16 @@ def test_search_show_and_why_name_the_same_open_conflicts(hub: Path, soul: Soul)
         id_: ([by_claim["id"] if id_ == "event-3" else by_text["id"]], against) for id_, against in rivals.items()
     }
     for id_, expected in in_conflict.items():
-        shown = json.loads(soul("show", id_, "--json").stdout)
-        (told,) = json.loads(soul("why", id_, "--json").stdout)["results"]
+        shown = json.loads(inside("show", id_, "--json").stdout)
+        (told,) = json.loads(inside("why", id_, "--json").stdout)["results"]
         assert expected == (shown["conflicts"], shown["conflicts_with"]) == (told["conflicts"], told["conflicts_with"])
     assert f"port 8080. ⚠ CONFLICT with event-2 ({by_text['id']})" in said.stdout
-    assert f"⚠ CONFLICT with event-1 ({by_text['id']})" in soul("why", "event-2").stdout
+    assert f"⚠ CONFLICT with event-1 ({by_text['id']})" in inside("why", "event-2").stdout
     assert "steel.\n" in said.stdout
     assert f"`soul resolve {by_text['id']}" in said.stderr or f"`soul resolve {by_claim['id']}" in said.stderr
-    soul("resolve", by_text["id"], "--both", "Two gateways.", "--source", "a-b")
-    soul("retract", "event-4", "--reason", "No more.", "--source", "a-b")
-    assert "CONFLICT" not in soul("search", "gateway").stdout
+    inside("resolve", by_text["id"], "--both", "Two gateways.", "--source", "a-b")
+    inside("retract", "event-4", "--reason", "No more.", "--source", "a-b")
+    assert "CONFLICT" not in inside("search", "gateway").stdout
 
 
 def test_the_scopes_are_those_of_the_schema() -> None:

@@ -134,11 +134,7 @@ def sync(
         target = _found(functools.partial(asked.target, timeout=budget))
         if target is None:
             return _keep(hub, wanted, template=template, author=author)
-        # One conversation per clone: whoever waits finds its events sent along by the one before. `add` does not wait.
-        held.enter_context(exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"))
-        held.enter_context(gitio.writing(hub))
-        if remembered(hub) != asked.noted:  # by the one before
-            asked = held.enter_context(gitio.surveying(hub, remembered(hub)))
+        asked = _in_turn(hub, asked, budget, held)
         head = _head_noted(asked.noted, target)
         exchange = Exchange(hub, target, wanted, author, deadline, head)
         seen = _seen(asked)
@@ -149,6 +145,18 @@ def sync(
             said += _came(hub, head, there.commit, ours=len(sent.events))
     _refuse_apart(sent.apart)
     return Kept(Reach.SHARED, said, there.commit, note="; ".join(filter(None, (sent.note, stayed))))
+
+
+def _in_turn(hub: Hub, asked: gitio.Asked, budget: float, held: contextlib.ExitStack) -> gitio.Asked:
+    """Wait for the one that is at it, keep the turn as long as `held` does, and return what git says of the clone then.
+
+    One conversation per clone: whoever waits finds its events sent along by the one before. `add` does not wait.
+    """
+    held.enter_context(exclusive(hub.state / "sync" / "lock", timeout=budget, purpose="sync"))
+    held.enter_context(gitio.writing(hub))
+    if remembered(hub) != asked.noted:  # by the one before
+        return held.enter_context(gitio.surveying(hub, remembered(hub)))
+    return asked
 
 
 def _refuse_apart(paths: Collection[str]) -> None:

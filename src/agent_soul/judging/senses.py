@@ -102,10 +102,15 @@ def differing_sense(pair: Pair) -> Judgement | None:
     is_about_one = pair.alike >= DIFFERING_SENSE and pair.predicate >= 1 and pair.shared >= _CLAUSE_SHARED
     denies_aside = any(clause.denies_aside for each in pair.frames for clause in each.clauses)
     is_told = not pair.reports and not denies_aside and one.subject and other.subject
-    is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_conditional(pair)
+    is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_conditional(pair) or _both_deny(pair)
     if not is_about_one or not is_told or is_apart or sense(pair, 0) == sense(pair, 1):
         return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
+
+
+def _both_deny(pair: Pair) -> bool:
+    """Tell whether both begin with a denial: what follows adds to it."""
+    return all(clauses and clauses[0].sign < 0 for clauses in pair.clauses)
 
 
 def _said(clause: Clause) -> str:
