@@ -195,8 +195,9 @@ def differing_value(pair: Pair) -> Judgement | None:
         return None
     aside = pair.frames[0].value_parts | pair.frames[1].value_parts
     verbs = {*first.values()} & {*second.values()}
-    if PLACE not in verbs and not _are_rivals(first, second):
-        return None  # where a thing is kept there is one place, a database or a file
+    may_be_one = PLACE in verbs and pair.contained_without(aside, least=A_THING) >= _VALUE_TOPIC
+    if not may_be_one and not _are_rivals(first, second):
+        return None  # what is kept in one place, a database or a file, is not kept in another
     if pair.is_bilingual and "own" in {*first.values(), *second.values()}:
         return None  # 李娜 may be Li Na
     if "being" not in verbs and any(_is_of_a_thing_alone(*each) for each in (pair.frames, pair.frames[::-1])):

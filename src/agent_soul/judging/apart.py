@@ -173,13 +173,16 @@ def _comparable(pair: Pair, things: list[Token]) -> list[Token]:
 
 
 def _without_measures(pair: Pair, first: list[Token], second: list[Token]) -> tuple[list[Token], list[Token]]:
-    """Return the things of two statements that give numbers without what only names the measure: the length of X."""
-    measured = [[thing for thing in side if not _is_measure(thing)] for side in (first, second)]
-    return (measured[0], measured[1]) if pair.rivals and any(measured) else (first, second)
+    """Return the things of two statements that give numbers without `each`, and what only names the measure: length."""
+    if not pair.rivals:
+        return first, second
+    told = [[thing for thing in side if not _has_role(thing, "universal")] for side in (first, second)]
+    measured = [[thing for thing in side if not _has_role(thing, "measures")] for side in told]
+    return (measured[0], measured[1]) if any(measured) else (told[0], told[1])
 
 
-def _is_measure(token: Token) -> bool:
-    return token.word is not None and "measures" in token.word.roles
+def _has_role(token: Token, role: str) -> bool:
+    return token.word is not None and role in token.word.roles
 
 
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
