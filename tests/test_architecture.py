@@ -106,6 +106,7 @@ PURE = (
     "judging.reading",
     "judging.quantities",
     "judging.candidates",
+    "judging.statements",
     "pages",
     "markdown",
     "render",

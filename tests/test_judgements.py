@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +16,7 @@ from agent_soul.event import Event
 from agent_soul.hub import Hub, find_hub
 from agent_soul.judging import Judgement, Label, Statement
 from hubs import event, log_of
-from support import Soul
+from support import Soul, write_log
 
 SAYINGS = [
     "The staging database listens on port 5432.",
@@ -264,3 +267,21 @@ def test_the_pages_are_the_same_with_and_without(soul: Soul, git_hub: Path) -> N
     for name in ("judgements.json", "contradictions.json"):
         (git_hub / ".git" / "agent-soul" / name).unlink()
     soul("compile", "--check")
+
+
+def test_what_is_remembered_needs_no_rule(git_hub: Path) -> None:
+    """They are loaded for two statements that were not compared before, and for nothing else."""
+    program = (
+        "import sys; from agent_soul.cli import main; code = main(['compile', '--hub', sys.argv[1]]);"
+        "print(code, 'agent_soul.judging.judge' in sys.modules, file=sys.stderr)"
+    )
+
+    def compiled(*records: dict[str, Any]) -> str:
+        write_log(git_hub, *records)
+        done = subprocess.run([sys.executable, "-c", program, str(git_hub)], capture_output=True, text=True, check=True)
+        return done.stderr.strip().split("\n")[-1]
+
+    assert compiled(event(1, SAYINGS[0]), event(2, SAYINGS[1])) == "0 True"
+    assert compiled(event(3, "Anna likes tea.")) == "0 False", "the reach is another one, its pairs are the same"
+    assert "CONFLICT" in (git_hub / "canonical" / "stable-memory.md").read_text(encoding="utf-8")
+    assert compiled(event(4, "The staging database listens on port 7000.")) == "0 True"

@@ -8,21 +8,19 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from agent_soul import judging
 from agent_soul.digests import sha256
 from agent_soul.event import Event
+from agent_soul.judging import Judgement, Label, Statement
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
 from agent_soul.judging.wording import in_words
 from agent_soul.log import collector_at_rest
 from agent_soul.resolve import Resolution
 from agent_soul.text import compare_key, neutralise
-
-if TYPE_CHECKING:
-    from agent_soul.judging import Judgement, Statement
 
 MAX_AGAINST = 100
 """Ids that a member lists; ten thousand values of one attribute would else fill a hundred million places."""
@@ -89,8 +87,8 @@ class Settled:
 
 
 Stage = Callable[[Sequence[Event], Settled], Iterable[Conflict]]
-Judge = Callable[["Statement", "Statement"], "Judgement"]
-Contradiction = tuple[Event, Event, "Judgement"]
+Judge = Callable[[Statement, Statement], Judgement]
+Contradiction = tuple[Event, Event, Judgement]
 Look = Callable[[Sequence[Event]], Iterable[Contradiction]]
 """From the statements of one reach to those two at a time that cannot both hold."""
 
@@ -119,7 +117,7 @@ def contradictions(events: Sequence[Event], judge: Judge | None = None) -> Itera
     Without one it is `judging.contradiction`, whose rules are loaded when there are two to compare.
     """
     pairs = judged_pairs(events, judge or _contradiction)
-    return (found for found in pairs if found[2].label is judging.Label.CONFLICT)
+    return (found for found in pairs if found[2].label is Label.CONFLICT)
 
 
 def _contradiction(one: Statement, other: Statement) -> Judgement:
@@ -150,23 +148,19 @@ def judged_pairs(
     with `reports` duplicates alone are looked for, and then they are judged all the same.
     """
     lasting = frozenset(number for number, event in enumerate(events) if event.kind != "project-update")
-    texts = [_judged_text(event) for event in events]
+    statements = [statement_of(event) for event in events]
+    texts = [statement.text for statement in statements]
     pairs = candidate_pairs(texts, least=SHARED_BY_DUPLICATES) if reports else candidate_pairs(texts, lasting)
-    stated = cache(lambda number: statement_of(events[number]))
     for one, other in pairs:
-        if reports and not judging.may_be_duplicates(stated(one), stated(other)):
+        if reports and not judging.may_be_duplicates(statements[one], statements[other]):
             continue
-        yield events[one], events[other], (judge or judging.judge)(stated(one), stated(other))
+        yield events[one], events[other], (judge or judging.judge)(statements[one], statements[other])
 
 
 def statement_of(event: Event) -> Statement:
     """Return what the judge reads of an event."""
     is_temporary = event.kind == "temporary" or bool(event.valid_until)
-    return judging.Statement(_judged_text(event), event.kind, stated_for(event), is_temporary)
-
-
-def _judged_text(event: Event) -> str:
-    return event.summary[:_LONGEST_JUDGED]
+    return Statement(event.summary[:_LONGEST_JUDGED], event.kind, stated_for(event), is_temporary)
 
 
 def find_conflicts(resolution: Resolution, look: Look = contradictions) -> tuple[Conflict, ...]:

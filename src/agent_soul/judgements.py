@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agent_soul import conflicts, judging
 from agent_soul.conflicts import Contradiction, contradictions, stated_for
@@ -25,14 +25,13 @@ from agent_soul.errors import StoppedError
 from agent_soul.event import Event
 from agent_soul.files import put_file, read_regular
 from agent_soul.hub import Hub
-
-if TYPE_CHECKING:
-    from agent_soul.judging import Judgement, Statement
+from agent_soul.judging import Judgement, Label, Statement
 
 _PAIRS = "judgements.json"
 _INCOMPLETE = ""
 """In place of the digest of a reach: what was found in those that there was no time to look through."""
 _MOST_KEPT = 100_000
+_LABELS = frozenset(Label)
 
 
 @contextlib.contextmanager
@@ -134,7 +133,7 @@ def _contradiction(one: str, other: str, rule: str, *evidence: str) -> tuple[str
     """Return the two ids and the judgement of a row; raises `TypeError` or `ValueError` for what is none."""
     if not (isinstance(one, str) and isinstance(other, str) and rule):
         raise ValueError(rule)
-    return one, other, judging.Judgement(judging.Label.CONFLICT, str(rule), tuple(map(str, evidence)))
+    return one, other, Judgement(Label.CONFLICT, str(rule), tuple(map(str, evidence)))
 
 
 class RememberedJudge:
@@ -152,8 +151,8 @@ class RememberedJudge:
     def _known(self) -> dict[str, list[str]]:
         """What was judged before; most starts of a session do not need it, and it may be megabytes."""
         with contextlib.suppress(TypeError, LookupError):
-            pairs, labels = _noted(self._file, self._rules, "pairs").items(), frozenset(judging.Label)
-            return {key: [*map(str, found)] for key, found in pairs if found[0] in labels and found[1]}
+            pairs = _noted(self._file, self._rules, "pairs").items()
+            return {key: [*map(str, found)] for key, found in pairs if found[0] in _LABELS and found[1]}
         return {}
 
     def __call__(self, one: Statement, other: Statement) -> Judgement:
@@ -161,7 +160,7 @@ class RememberedJudge:
         found = self._known.get(key)
         if found is None and self._seconds <= 0:
             self.unjudged += 1
-            return judging.Judgement(judging.Label.DISTINCT, "not compared")
+            return Judgement(Label.DISTINCT, "not compared")
         if found is None:
             started = time.monotonic()
             judgement = judging.contradiction(one, other)
@@ -169,7 +168,7 @@ class RememberedJudge:
             self._seconds -= time.monotonic() - started
         self._asked[key] = found
         label, rule, *evidence = found
-        return judging.Judgement(judging.Label(label), rule, tuple(evidence))
+        return Judgement(Label(label), rule, tuple(evidence))
 
     def save(self) -> None:
         """Write what was judged now beside what is known; of too much only what was asked for now."""

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from agent_soul import judging
 from agent_soul.event import Event
+from agent_soul.judging import Label, Statement
 from agent_soul.judging.candidates import SHARED_BY_DUPLICATES, candidate_pairs
-
-if TYPE_CHECKING:
-    from agent_soul.judging import Statement
 
 PASSING = frozenset({"fuzzy", "daily"})
 """The scopes of remarks: what is said there passes, unless it is kept elsewhere."""
@@ -44,9 +41,9 @@ def repeated_pairs(
 
 def say_the_same(one: Event, other: Event) -> bool:
     """Tell whether the judge of texts takes two statements for one, whatever they are about."""
-    return judging.judge(_statement(one), _statement(other)).label is judging.Label.DUPLICATE
+    return judging.judge(_statement(one), _statement(other)).label is Label.DUPLICATE
 
 
 def _statement(event: Event) -> Statement:
     is_temporary = event.kind == "temporary" or bool(event.valid_until)
-    return judging.Statement(event.summary, event.kind, is_temporary=is_temporary)
+    return Statement(event.summary, event.kind, is_temporary=is_temporary)

@@ -136,7 +136,7 @@ def _shortened(text: str, width: int = 60) -> str:
 @click.option("--check", is_flag=True, help="Exit 1 if a document is not what would be written.")
 @hub_option
 def docs(check: bool, hub_name: str | None) -> int:
-    """Write SCHEMA.md, docs/commands.md and the index of the thesaurus (for people who work on agent-soul)."""
+    """Write SCHEMA.md, docs/commands.md and the indexes of the judge (for people who work on agent-soul)."""
     from agent_soul.cli.documents import generated_documents
 
     documents = generated_documents(open_hub(hub_name).root)

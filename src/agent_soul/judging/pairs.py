@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from enum import StrEnum
 from typing import NamedTuple
 
 from agent_soul.judging.aligning import aligned, tokens_of
@@ -13,7 +12,10 @@ from agent_soul.judging.chinese import is_cjk
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.frames import Frame, frame
 from agent_soul.judging.quantities import Quantity
+from agent_soul.judging.statements import Judgement, Label, Statement
 from agent_soul.judging.waiting import makes_wait
+
+__all__ = ["Judgement", "Label", "Pair", "Statement"]
 
 _FRAMES_KEPT = 32_768
 """Statements of one reach that are not laid out again for each of their pairs; some 10 KB each."""
@@ -26,31 +28,6 @@ _NUMBER_WEIGHT = 0.4
 _UNTRANSLATED = 0.6
 _BINDING = frozenset({"rule", "preference", "decision"})
 """Kinds that bind, however they are worded: "add a test" is then no report."""
-
-
-class Label(StrEnum):
-    """What two statements are to each other."""
-
-    DUPLICATE = "duplicate"
-    CONFLICT = "conflict"
-    DISTINCT = "distinct"
-
-
-class Statement(NamedTuple):
-    """What is judged: a text, the kind of its event, where it holds, and whether it holds for a time only."""
-
-    text: str
-    kind: str = "fact"
-    reach: tuple[str, ...] = ("stable", "")
-    is_temporary: bool = False
-
-
-class Judgement(NamedTuple):
-    """A label, the rule that gave it, and what a person should see of the reason, of the first statement first."""
-
-    label: Label
-    rule: str
-    evidence: tuple[str, ...] = ()
 
 
 class _Two(NamedTuple):

@@ -198,7 +198,7 @@ def index() -> str:
             phrases, key = blocks[beginning + PHRASES], key_of_phrase(*form.replace("-", " ").split(" ", 2)[:2])
             phrases[key] = str(max(int(phrases.get(key, 0)), form.count(" ") + 1))
     for name, table in (("kinds", _kinds(tables)), ("opposite acts", _opposite_acts(tables))):
-        blocks[f"\t{name}"] = {concept: "\t".join(sorted(others)) for concept, others in table.items()}
+        blocks[f"\t{name}"] = {concept: "\t".join(sorted(others)) for concept, others in sorted(table.items())}
     longest = max(len(form) for form in tables.concepts if not form.isascii())
     head = "\n".join((str(longest), tables.surnames, " ".join(tables.simplified)))
     made = ("\n".join((name, *map("\t".join, rows.items()))) for name, rows in blocks.items())
