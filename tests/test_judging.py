@@ -79,7 +79,12 @@ def judged(one: str, other: str, **fields: Any) -> Judgement:
             "differing number",
             ("5 次", "3"),
         ),
-        ("The user is left-handed.", "The user is right-handed.", "differing left and right", ("left", "right")),
+        (
+            "The user is left-handed.",
+            "The user is right-handed.",
+            "differing left and right",
+            ("left-hand", "right-hand"),
+        ),
         (
             "The deposit is due on the 3rd of the month.",
             "The deposit is due on the 9th of each month.",
