@@ -7,6 +7,7 @@ here=$(cd "${self%"${self##*/}"}." && pwd)
 . "$here/start.sh"
 python=$(start private_python.py test lint)
 cd "$here/.."
+unset PYTHONDONTWRITEBYTECODE # each process of a test would else compile the package anew: twice the time to start
 "$python" -m ruff check
 "$python" -m ruff format --check
 "$python" -m mypy
