@@ -11,4 +11,5 @@ unset PYTHONDONTWRITEBYTECODE # each process of a test would else compile the pa
 "$python" -m ruff check
 "$python" -m ruff format --check
 "$python" -m mypy
-exec "$python" -m pytest -n auto "$@"
+# Neighbours stay on one core until the other has nothing left: what a module's tests share is then made once.
+exec "$python" -m pytest -n auto --dist worksteal "$@"
