@@ -7,7 +7,7 @@ self=$0
 [ ! -L "$self" ] || self=$(readlink -f "$self")
 here=$(cd "${self%"${self##*/}"}." && pwd)
 . "$here/start.sh"
-python=$(start private_python.py test)
+python=$(start private_python.py test lint) # the environment that test.sh has: where both run, it is made once
 cd "$here/.."
 export PYTHONPATH=$PWD/src:$PWD/tests
 REAL_CLIENTS_COMMANDS=$("$python" -m real_clients.installing) || {

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from agent_soul.hub import open_hub
-from support import Machines, Run, Soul, git
+from support import Machines, Run, Soul, git, run_here
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -33,10 +34,18 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
             item.add_marker(absent)
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield a new folder for each test. `mktemp` would look through those of all tests before, thousands, each time."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def safe_surroundings(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def safe_surroundings(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Give each test an empty home and a fixed identity; a forgotten --hub finds nothing to spoil."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
+    home.mkdir()
     for name in [name for name in os.environ if name.startswith(("GIT_", "AGENT_SOUL_", "XDG_"))]:
         monkeypatch.delenv(name)
     identity = {
@@ -97,7 +106,7 @@ def machines(tmp_path: Path, git_hub: Path) -> Machines:
 
 
 @pytest.fixture
-def soul(hub: Path) -> Soul:
+def process(hub: Path) -> Soul:
     """Return a function that runs the command line in a process of its own, in the hub's folder.
 
     It fails the test when the exit code is not `code`, or when a traceback is printed.
@@ -131,17 +140,25 @@ def soul(hub: Path) -> Soul:
 
 
 @pytest.fixture
-def inside(hub: Path, capsys: pytest.CaptureFixture[str]) -> Soul:
-    """Return what `soul` returns, for commands that may as well run in this process: a fifth of the time."""
+def soul(process: Soul) -> Soul:
+    """Return `process`; a module of tests about commands and not about processes makes it `inside`."""
+    return process
 
-    def run(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        from agent_soul.cli import main
 
-        capsys.readouterr()
-        done = main(["--hub", str(hub), *arguments])
-        printed = capsys.readouterr()
-        assert done == code, f"{arguments} ended with {done}, not {code}: {printed.err}"
-        return subprocess.CompletedProcess(arguments, done, printed.out, printed.err)
+@pytest.fixture
+def inside(hub: Path) -> Soul:
+    """Return what `process` returns, for commands that may as well run in this process."""
+
+    def run(
+        *arguments: str,
+        code: int = 0,
+        stdin: str = "",
+        env: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+    ) -> subprocess.CompletedProcess[str]:
+        done = run_here(cwd or hub, *arguments, stdin=stdin, env=env)
+        assert done.returncode == code, f"{arguments} ended with {done.returncode}, not {code}"
+        return done
 
     return run
 

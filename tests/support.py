@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,6 +34,33 @@ def git(folder: Path, *arguments: str) -> str:
     done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"git {arguments}: {done.stdout}{done.stderr}"
     return done.stdout
+
+
+def run_here(
+    folder: Path, *arguments: str, stdin: str = "", env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line in this process, as if it had been started in `folder`: a fifth of the time of a process."""
+    from agent_soul.cli import main
+
+    given = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name, value in (env or {}).items():
+            patch.setenv(name, value)
+        for name, stream in (("stdin", given), ("stdout", out), ("stderr", err)):
+            patch.setattr(sys, name, stream)
+        code = main(arguments)
+        printed = [text_of(stream) for stream in (out, err)]
+    print(*printed)
+    return subprocess.CompletedProcess(arguments, code, *printed)
+
+
+def text_of(stream: io.TextIOWrapper) -> str:
+    """Return what was written to a stream in memory."""
+    stream.flush()
+    assert isinstance(stream.buffer, io.BytesIO)
+    return stream.buffer.getvalue().decode("utf-8")
 
 
 def write_log(hub: Path, *records: Mapping[str, Any]) -> None:

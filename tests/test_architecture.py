@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
+import functools
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -150,13 +151,19 @@ PURE = (
 )
 
 
+@functools.cache
 def tree_of(name: str) -> ast.Module:
     return ast.parse(MODULES[name].read_text(encoding="utf-8"))
 
 
-def imports_of(name: str) -> Iterator[str]:
-    """Yield every module that `name` imports, also inside functions."""
-    for node in ast.walk(tree_of(name)):
+@functools.cache
+def imports_of(name: str) -> Sequence[str]:
+    """Return every module that `name` imports, also inside functions."""
+    return tuple(_imports(tree_of(name)))
+
+
+def _imports(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

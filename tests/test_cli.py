@@ -20,6 +20,11 @@ FACT = ("--kind", "fact", "--scope", "stable")
 PROFILE = ("--kind", "preference", "--scope", "profile")
 
 
+@pytest.fixture
+def soul(inside: Soul) -> Soul:
+    return inside
+
+
 def add(soul: Soul, summary: str, *options: str, source: str = "my-laptop") -> dict[str, Any]:
     options = options if "--kind" in options else (*FACT, *options)
     answer: dict[str, Any] = json.loads(soul("add", "--source", source, "--summary", summary, *options).stdout)
@@ -806,8 +811,10 @@ class TestSurroundings:
         assert "ZeroDivisionError" in report.read_text(encoding="utf-8")
 
     @pytest.mark.parametrize("encoding", ["ascii", "gbk", "cp1252"])
-    def test_a_narrow_console_does_not_fail_after_the_event_is_kept(self, soul: Soul, hub: Path, encoding: str) -> None:
-        soul(
+    def test_a_narrow_console_does_not_fail_after_the_event_is_kept(
+        self, process: Soul, hub: Path, encoding: str
+    ) -> None:
+        process(
             "add",
             "--source",
             "a-b",

@@ -446,7 +446,7 @@ def test_the_last_line_that_is_taken_still_fits() -> None:
     assert max(left) <= 80
 
 
-def test_the_memory_of_reference_council_gives_its_context(soul: Soul) -> None:
+def test_the_memory_of_reference_council_gives_its_context(inside: Soul) -> None:
     """User, project, measurements, decisions, and what the agent learned, in the block that its agents are given."""
     project = {"kind": "fact", "scope": "project:DataFlow"}
     metric = {**project, "kind": "metric"}
@@ -471,9 +471,9 @@ def test_the_memory_of_reference_council_gives_its_context(soul: Soul) -> None:
         {"kind": "lesson", "scope": "agent:writer", "summary": "Reports want bullet points."},
         {"kind": "note", "scope": "daily", "summary": "与前端团队同步了新 UI 设计稿的反馈。"},
     ]
-    soul("add", "--source", "council", "--stdin", stdin="\n".join(map(json.dumps, records)))
+    inside("add", "--source", "council", "--stdin", stdin="\n".join(map(json.dumps, records)))
 
-    found = json.loads(soul("context", "--agent", "rafael", "--project", "DataFlow", "--format", "json").stdout)
+    found = json.loads(inside("context", "--agent", "rafael", "--project", "DataFlow", "--format", "json").stdout)
 
     sections = {section["name"]: [line["text"] for line in section["lines"]] for section in found["sections"]}
     assert list(sections) == ["Profile", "Project", "Decisions", "Metrics", "Agent", "Log"]
@@ -485,17 +485,17 @@ def test_the_memory_of_reference_council_gives_its_context(soul: Soul) -> None:
     assert "CNN" in sections["Agent"][0]
     assert "前端团队" in sections["Log"][0]
     assert found["tokens"] == estimate_tokens(found["text"]) <= found["budget"] == 6_000
-    assert found["text"] == soul("context", "--agent", "rafael", "--project", "DataFlow").stdout
+    assert found["text"] == inside("context", "--agent", "rafael", "--project", "DataFlow").stdout
 
 
-def test_relevance_is_what_search_finds(hub: Path, soul: Soul) -> None:
+def test_relevance_is_what_search_finds(hub: Path, inside: Soul) -> None:
     said = {
         "shop": "The gateway listens on port 8443.",
         "home": "Lunch is at noon.",
         "office": "Invoices go on Mondays.",
     }
     for project, summary in said.items():
-        soul("add", "--source", "a-b", "--kind", "fact", "--scope", f"project:{project}", "--summary", summary)
+        inside("add", "--source", "a-b", "--kind", "fact", "--scope", f"project:{project}", "--summary", summary)
     now = datetime.fromisoformat("2026-11-30T12:00:00+08:00")
 
     context = context_of(open_hub(hub), Request(task="which port does the gateway use?"), now)
@@ -525,10 +525,10 @@ def test_what_says_the_same_as_the_best_answer_is_relevant_without_a_word_of_the
     assert said["Invoices"] == 0.0
 
 
-def test_a_context_writes_nothing_into_the_hub(hub: Path, soul: Soul) -> None:
-    soul("add", "--source", "a-b", "--kind", "fact", "--scope", "stable", "--summary", "Some fact.")
+def test_a_context_writes_nothing_into_the_hub(hub: Path, inside: Soul) -> None:
+    inside("add", "--source", "a-b", "--kind", "fact", "--scope", "stable", "--summary", "Some fact.")
     before = {path: path.read_bytes() for path in hub.rglob("*") if path.is_file()}
 
-    soul("context", "--task", "some fact")
+    inside("context", "--task", "some fact")
 
     assert {path: path.read_bytes() for path in hub.rglob("*") if path.is_file()} == before

@@ -43,13 +43,13 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def joining(soul: Soul, home: Path, hub: Path) -> Soul:
-    """Return `soul`, run in a home that starts empty, for a hub that has its own script."""
+def joining(inside: Soul, home: Path, hub: Path) -> Soul:
+    """Return `inside`, run in a home that starts empty, for a hub that has its own script."""
     (hub / "scripts").mkdir()
     (hub / "scripts" / "soul.py").write_text("")
 
     def in_home(*arguments: str, code: int = 0) -> subprocess.CompletedProcess[str]:
-        return soul(*arguments, code=code, env={"HOME": str(home)})
+        return inside(*arguments, code=code, env={"HOME": str(home)})
 
     return in_home
 

@@ -42,6 +42,11 @@ def committed(hub: Path) -> str:
 
 
 @pytest.fixture
+def soul(inside: Soul) -> Soul:
+    return inside
+
+
+@pytest.fixture
 def kept(git_hub: Path, soul: Soul) -> Path:
     """Make a hub whose last commit holds events 1 to 4: three of one source, one of another."""
     write(day_file(git_hub), 1, 2, 3)

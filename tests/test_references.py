@@ -49,18 +49,18 @@ def test_what_is_no_id_is_left_to_the_schema(wrong: object) -> None:
     assert with_whole_ids({"supersedes": wrong}, KnownIds([ONE]))[0] == {"supersedes": wrong}
 
 
-def test_in_bulk_ids_are_written_out_too(soul: Soul, hub: Path) -> None:
+def test_in_bulk_ids_are_written_out_too(inside: Soul, hub: Path) -> None:
     line = {"source": "home-mac", "kind": "fact", "scope": "stable"}
-    soul("add", "--stdin", stdin=json.dumps({**line, "event_id": ONE, "summary": "Uses npm."}))
+    inside("add", "--stdin", stdin=json.dumps({**line, "event_id": ONE, "summary": "Uses npm."}))
     later = [
         {**line, "event_id": TWO, "summary": "Uses pnpm.", "supersedes": "9f3c2a1b"},
         {**line, "summary": "Uses bun.", "supersedes": TWO},
         {**line, "summary": "Lost its start.", "supersedes": "0000"},
     ]
-    answer = json.loads(soul("add", "--stdin", stdin="\n".join(map(json.dumps, later))).stdout)
+    answer = json.loads(inside("add", "--stdin", stdin="\n".join(map(json.dumps, later))).stdout)
 
     assert [warning.partition(" '")[0] for warning in answer["warnings"]] == ["line 3: supersedes"]
-    soul("compile")
+    inside("compile")
     stable = (hub / "canonical" / "stable-memory.md").read_text(encoding="utf-8")
     texts = ("Uses npm.", "Uses pnpm.", "Uses bun.", "Lost its start.")
     assert [text for text in texts if text in stable] == ["Uses bun.", "Lost its start."]

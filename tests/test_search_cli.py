@@ -32,6 +32,11 @@ def write(hub: Path, *records: dict[str, Any]) -> None:
 
 
 @pytest.fixture
+def soul(inside: Soul) -> Soul:
+    return inside
+
+
+@pytest.fixture
 def filled(hub: Path) -> Path:
     write(
         hub,

@@ -318,7 +318,7 @@ def test_an_index_names_the_conflicts_that_the_whole_log_has(
                 assert conflicts_of(updated) == conflicts_of(fresh(opened, day)) == conflicts_as_shown(opened, day)
 
 
-def test_search_and_why_agree_on_every_status(hub: Path, soul: Soul) -> None:
+def test_search_and_why_agree_on_every_status(hub: Path, inside: Soul) -> None:
     write(
         hub / DAY_FILE,
         event(1, "Deploys by hand."),
@@ -332,9 +332,9 @@ def test_search_and_why_agree_on_every_status(hub: Path, soul: Soul) -> None:
         event(9, "Deploys go to the moon."),
         event(9, "Deploys go to Mars."),
     )
-    found = json.loads(soul("search", "deploys joke", "--all", "--limit", "0", "--json").stdout)["results"]
+    found = json.loads(inside("search", "deploys joke", "--all", "--limit", "0", "--json").stdout)["results"]
     told = {
-        row["event_id"]: json.loads(soul("why", row["event_id"], "--json").stdout)["results"][0]
+        row["event_id"]: json.loads(inside("why", row["event_id"], "--json").stdout)["results"][0]
         for row in found
         if row["event_id"] != "event-9"
     }

@@ -17,24 +17,13 @@ import pytest
 
 from agent_soul import gitio
 from agent_soul.hub import find_hub
-from support import git
+from support import git, run_here
 
 Share = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def run(folder: Path, *arguments: str, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [sys.executable, "-m", "agent_soul", *arguments],
-        cwd=folder,
-        env={**os.environ, **env},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    print(done.stdout, done.stderr)
-    assert "Traceback" not in done.stderr
+    done = run_here(folder, *arguments, env=env)
     assert done.returncode == code, f"{arguments} ended with {done.returncode}, not {code}"
     return done
 

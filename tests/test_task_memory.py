@@ -30,10 +30,10 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def mem(inside: Soul, code: Path) -> Mem:
+def mem(inside: Soul, code: Path, hub: Path) -> Mem:
     def run(*arguments: str) -> dict[str, Any]:
         source = FROM if arguments[0] in ("write", "replace", "delete") else ()
-        answer: dict[str, Any] = json.loads(inside("mem", *arguments, *source).stdout)
+        answer: dict[str, Any] = json.loads(inside("--hub", str(hub), "mem", *arguments, *source, cwd=code).stdout)
         assert answer.pop("ok") is True
         return answer
 
@@ -72,19 +72,20 @@ class TestWrite:
         }
         assert written["commit"] == git(code, "rev-parse", "HEAD").strip()
 
-    def test_the_arguments_of_the_tool_are_read_from_stdin(self, soul: Soul, code: Path, hub: Path) -> None:
+    def test_the_arguments_of_the_tool_are_read_from_stdin(self, inside: Soul, code: Path, hub: Path) -> None:
         arguments = {"title": "Login", "summary": "Sessions ended early.", "keywords": ["auth", "登录"]}
         arguments |= {"content": "It was UTC.", "related_branches": ["fix/a", "fix/b"], "related_paths": ["src/a.py"]}
         text = json.dumps(arguments, indent=1, ensure_ascii=False)
 
-        written = json.loads(soul("mem", "write", "--stdin", "--hub", str(hub), *FROM, stdin=text, cwd=code).stdout)[
+        written = json.loads(inside("mem", "write", "--stdin", "--hub", str(hub), *FROM, stdin=text, cwd=code).stdout)[
             "event"
         ]
 
         assert (written["branch"], written["paths"], written["detail"]) == ("fix/a, fix/b", ["src/a.py"], "It was UTC.")
         assert written["keywords"] == ["auth", "登录"]
         assert (
-            "column" in soul("mem", "write", "--stdin", *FROM, "--hub", str(hub), stdin="[1]", cwd=code, code=2).stderr
+            "column"
+            in inside("mem", "write", "--stdin", *FROM, "--hub", str(hub), stdin="[1]", cwd=code, code=2).stderr
         )
 
     def test_a_topic_is_one_and_is_shown_as_one(self, mem: Mem, inside: Soul, hub: Path) -> None:
@@ -105,18 +106,16 @@ class TestWrite:
             (("--summary", "text", "--keyword", "a", "--kind", "fact"), "--kind 'fact' is not one of: task, topic"),
         ],
     )
-    @pytest.mark.usefixtures("code")
-    def test_what_is_missing_is_named(self, inside: Soul, hub: Path, options: tuple[str, ...], said: str) -> None:
-        assert said in inside("mem", "write", *options, *FROM, code=2).stderr
+    def test_what_is_missing_is_named(
+        self, inside: Soul, code: Path, hub: Path, options: tuple[str, ...], said: str
+    ) -> None:
+        assert said in inside("--hub", str(hub), "mem", "write", *options, *FROM, cwd=code, code=2).stderr
         assert list(hub.glob("sources/*")) == []
 
-    def test_in_the_hub_itself_the_project_is_asked_for(
-        self, inside: Soul, hub: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.chdir(hub / "sources")
+    def test_in_the_hub_itself_the_project_is_asked_for(self, inside: Soul, hub: Path) -> None:
         given = ("--title", "t", "--summary", "text", "--content", "c", "--keyword", "a", "--keyword", "b")
 
-        assert "--project NAME" in inside("mem", "write", *given, *FROM, code=2).stderr
+        assert "--project NAME" in inside("mem", "write", *given, *FROM, cwd=hub / "sources", code=2).stderr
         kept = json.loads(inside("mem", "write", *given, "--project", "shop", *FROM).stdout)["event"]
         assert (kept["scope"], kept["project"]) == ("project", "shop")
 

@@ -13,6 +13,11 @@ FACT = ("--source", "a-b", "--kind", "fact", "--scope", "stable")
 LINE = "- The editor uses tabs -h is no help --json neither."
 
 
+@pytest.fixture
+def soul(inside: Soul) -> Soul:
+    return inside
+
+
 def test_a_line_of_a_page_is_text(soul: Soul, hub: Path) -> None:
     kept = json.loads(soul("add", *FACT, "--summary", "The editor uses tabs.").stdout)["event_id"]
     soul("compile")

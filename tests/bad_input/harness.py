@@ -16,6 +16,7 @@ from typing import Any
 from unittest import mock
 
 from agent_soul.cli import main
+from support import text_of
 
 JOINERS = "\u200c\u200d"
 """Part of honest spelling in Persian, Indic scripts and emoji; every other format character hides something."""
@@ -48,15 +49,9 @@ def run(*arguments: str, stdin: bytes = b"") -> Result:
         mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")),
     ):
         code = main(arguments)
-    result = Result(code, _printed(out), _printed(err))
+    result = Result(code, text_of(out), text_of(err))
     assert_harmless(result, arguments)
     return result
-
-
-def _printed(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    assert isinstance(stream.buffer, io.BytesIO)
-    return stream.buffer.getvalue().decode("utf-8")
 
 
 def assert_harmless(result: Result, arguments: object) -> None:
