@@ -502,6 +502,9 @@ def test_a_word_that_is_listed_is_no_other_ones_stem() -> None:
         ("3 万 行", "30000 行"),
         ("€20", "20 euros"),
         ("百分之二十", "20%"),
+        ("two working days", "两个工作日"),
+        ("半个钟头", "30 minutes"),
+        ("50 times per second", "50 Hz"),
     ],
 )
 def test_an_amount_is_the_same_in_words_and_in_digits(one: str, other: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from agent_soul.judging import quantities as q
 
 _HINT = re.compile(
-    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|per cent|sq\b|ty[- ][a-z]|noon|midday"
+    r"half|quarter|clock|dozen|illion|thousand|hundred|couple|single|square|times|per cent|sq\b|ty[- ][a-z]|noon|midday"
     r"|\dk\b|\d\s?(?:h\b|hour|to|-|–|till|until|and)|[ap]\.?m\b|\w/[a-z]|[€$£]|个半|刻钟|百分之|\d\s*[万亿]"
 )
 """What a text in small letters holds that may hold such an amount."""
@@ -60,7 +60,7 @@ def _amount() -> re.Pattern[str]:
         | \b(?P<whole>\d+|{words})\ and\ a\ half(?=\ (?:hour|day|week|month|year))
         | \b(?:(?P<after>half\ past|quarter\ past)\ (?P<past>\d+|{words})|(?P<oclock>\d+|{words})\ o.clock)\b
           (?P<late>\ (?:at\ night|in\ the\ (?:evening|afternoon)))?
-        | \b(?P<dozen>a\ dozen)\b
+        | \b(?P<dozen>a\ dozen)\b | \b(?P<often>\d+)\ times\ (?:per|a|each|every)\ second\b
         | (?<![\w.])(?P<scaled>{number})\s?(?P<scale>thousand|million|billion|万|亿|k(?!\w))
         | (?P<currency>[€$£])\s?(?P<money>{number})
         | (?P<cjk_whole>\d+|{q.NUMERAL})个半(?=小时|钟头|月)
@@ -133,6 +133,7 @@ _READ_BY: dict[str, Callable[[Mapping[str, str]], str]] = {
     "hundreds": lambda said: f"{100 * (_value(said['hundreds']) or 1) + _value(said.get('over', '')):.0f}",
     "whole": lambda said: f"{_value(said['whole']) + 0.5:g}",
     "cjk_whole": lambda said: f"{_value(said['cjk_whole']) + 0.5:g} 个",
+    "often": lambda said: f"{said['often']} Hz",
     "past": _hour,
     "oclock": _hour,
     "scaled": _scaled,

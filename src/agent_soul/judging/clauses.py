@@ -154,7 +154,8 @@ def _denies_which(clause: Clause) -> bool:
     words = [token.surface for token in clause.tokens]
     of = len(words) - 1 - words[::-1].index("的") if "的" in words else 0
     is_named = of and len(words) - of <= _NAMED_WITHIN
-    return _denies_first(clause) or bool(is_named and all(at < of for at in _denials(clause.tokens)))
+    is_of_it = all(at < of and not clause.tokens[at].weight for at in _denials(clause.tokens))
+    return _denies_first(clause) or bool(is_named and is_of_it)
 
 
 def _denies_first(clause: Clause) -> bool:

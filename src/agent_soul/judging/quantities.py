@@ -33,7 +33,7 @@ _UNITS = {
         "ms millisecond 毫秒": 0.001,
         "sec second 秒 秒钟": 1.0,
         "min minute 分钟 分": _MINUTE,
-        "hour hr h 小时 个小时 钟头": _HOUR,
+        "hour hr h 小时 个小时 钟头 个钟头 个钟": _HOUR,
         "day 天 日 工作日 个工作日 workday": _DAY,
         "week 周 星期 个星期 礼拜": 7 * _DAY,
         "fortnight": 14 * _DAY,

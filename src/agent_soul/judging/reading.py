@@ -187,7 +187,8 @@ def _measure_number(number: float, token: Token, before: Token, following: Token
         return 2, Token(both, quantity=Quantity("clock", (number % 12 + 12 * (unit == "pm")) * 60, both))
     if before.surface.lower() in _NUMBERED:
         return 1, Token(token.surface, quantity=Quantity("ordinal", number, token.surface))
-    singular = unit.removesuffix("s") if unit.removesuffix("s") in q.UNITS else unit
+    singular = unit.removesuffix("s")
+    singular = "workday" if singular in _WORKDAYS else singular if singular in q.UNITS else unit
     if singular in q.UNITS:
         return 2, Token(both, quantity=q.measured(number, singular, both))
     is_edition = number < 100 or (number in _YEARS and before.word is not None and before.word.setting is not None)
@@ -227,6 +228,7 @@ def _is_numbered(tokens: list[Token], at: int) -> bool:
     return is_one and all(token.weight or token.surface.lower() == "the" for token in before)
 
 
+_WORKDAYS = frozenset({"working day", "business day"})
 _HOURS = 24
 _AFTER_A_CLOCK = frozenset({"on", "in", "every", "each", "sharp", "and", "to", "until", "during", "daily"})
 """Behind these `at nine` is over: a clock time, no count of what follows."""
