@@ -60,6 +60,7 @@ def test_what_is_supposed_awaited_or_ended_in_other_words_is_no_conflict(one: st
         ("The agent may restart the worker without asking.", "Never restart the worker without asking first."),
         ("用户很喜欢助手顺手整理旁边的代码。", "助手顺手整理旁边的代码，用户非常反感。"),
         ("预约可以在网页上取消。", "预约不能在网页上取消，只能打电话。"),
+        ("Agents may restart pods at will, no approval is required.", "No agent restarts a pod without an approval."),
         ("User is glad when the agent explains each step.", "User hates it when the agent explains each step."),
     ],
 )
@@ -79,6 +80,8 @@ def test_a_permission_an_opinion_and_an_act_keep_their_sense(one: str, other: st
         ("Host ares runs Debian 11.", "Host athena runs Debian 12."),
         ("4.x 分支上的修复要发布经理同意。", "5.x 分支上的修复不需要发布经理同意。"),
         ("摄影师从不参加周会。", "策展人每周都参加周会。"),
+        ("The topic for returns has 6 partitions.", "The topic for refunds has 12 partitions."),
+        ("6 月 11 日做了一次切换演练。", "A failover drill was run on 14 May."),
         ("Names of events are written in kebab-case.", "Names of classes are written in PascalCase."),
     ],
 )
@@ -90,6 +93,9 @@ def test_another_condition_bound_series_or_role_is_distinct(one: str, other: str
     ("one", "other", "evidence"),
     [
         ("单个模块不要超过三百行。", "模块长度上限是 500 行。", {"三百行", "500 行"}),
+        ("监控看板用的 Grafana 是 11 版。", "监控看板跑在 Grafana 10 上。", {"11", "10"}),
+        ("At most 20 jobs run in the worker pool.", "The worker pool is capped at 12 jobs.", {"20", "12 jobs"}),
+        ("缓存保留 90 天。", "缓存保留 91 天。", {"90 天", "91 天"}),
         ("R 4.4 is what the image ships with.", "The image is built on R 4.1.", {"4.4", "4.1"}),
         ("The learning rate for training is 1e-4.", "Training starts from a learning rate of 3e-5.", {"1e-4", "3e-5"}),
         ("用户每天的步数目标是八千步。", "用户定的步数目标是每天一万两千步。", {"八千", "一万两千"}),
@@ -115,6 +121,10 @@ def test_two_leads_are_told_apart_by_what_they_lead_as_the_statements_write_it()
 
     assert found.rule == "differing owner"
     assert set(found.evidence) == {"物流组长", "硬件组长"}
+
+
+def test_what_a_thing_was_switched_from_is_given_up() -> None:
+    assert judged("消息中间件已经由 RocketMQ 切换为 Pulsar。", "消息中间件用的是 RocketMQ。") == (CONFLICT, "given up")
 
 
 def test_a_lead_may_be_one_whose_team_is_named() -> None:

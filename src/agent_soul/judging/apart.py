@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from agent_soul.judging.clauses import Clause, conditions
 from agent_soul.judging.frames import Frame, is_thing
@@ -26,6 +26,7 @@ _MUCH_SHARED = 3.0
 _CONDITION = 0.6
 _QUALITIES = frozenset({"size class"})
 """Rows that part two things in "small orders ship free" and are what is chosen in "prefers small commits"."""
+_OF_WHAT = frozenset({"for", "of"})
 _WHOSE = 2
 """Words that name a relative of the user where the subject is not known: `User's wife`."""
 A_THING = 0.9
@@ -200,8 +201,15 @@ def is_of_a_relative(frame: Frame) -> bool:
 def _of_its_own(frame: Frame, other: Frame) -> list[Token]:
     """Return the things of the subject which the other statement lacks; a person or value that is given is none."""
     given = frame.value_parts | other.weights.keys()
-    things = [token for token in frame.subject if is_thing(token) and token.concept not in given | frame.acts]
+    things = [token for token in _nouns(frame.subject) if token.concept not in given | frame.acts]
     return [token for token in things if not any(token.surface.lower() in person.lower() for person in frame.persons)]
+
+
+def _nouns(subject: Sequence[Token]) -> Iterator[Token]:
+    """Yield the things of a subject; behind a preposition also what may be a verb elsewhere: the topic for returns."""
+    for before, token in itertools.pairwise((Token(""), *subject)):
+        if is_thing(token) or (token.weight >= A_THING and before.surface.lower() in _OF_WHAT):
+            yield token
 
 
 def other_topic(pair: Pair) -> Judgement | None:

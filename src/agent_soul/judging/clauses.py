@@ -22,6 +22,7 @@ _PASSING = frozenset({"临时", "temporary"})
 _OPINION = frozenset({"user", "like"})
 _ENDING = frozenset({"取消", "停止"})
 """Behind what it is said of each denies: `吊柜取消`; before it, it is an act: `取消订单`."""
+_PREPOSITIONS = frozenset({"in", "on", "at", "from", "by"})
 _BY = frozenset({"由", "被", "让"})
 _THEREFORE = frozenset({"就"})
 _JOINING = frozenset({"and", "but"})
@@ -179,7 +180,8 @@ def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:
 
 def opens(token: Token) -> bool:
     """Tell whether a word opens a place or a condition: what comes before its comma is no clause of its own."""
-    if " " in token.surface and token.surface.split(" ")[0].lower() in ("in", "on", "at", "from", "by"):
+    is_of_an_amount = token.word is not None and not token.word.roles.isdisjoint(("above", "below"))  # at most
+    if " " in token.surface and not is_of_an_amount and token.surface.split(" ")[0].lower() in _PREPOSITIONS:
         return True  # a phrase of the tables: "in the office"
     return _has_role(token, "placing") or _has_role(token, "condition")
 

@@ -22,6 +22,7 @@ _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "
 """What comes after an inflected verb whether or not the tables know it, and seldom after a noun."""
 _BEHIND_A_NOUN = frozenset({"of", "above", "below", "over", "under", "between"})
 """Behind these a word that may be a verb is none: names of classes, transfers above 500 euros."""
+_BEFORE_A_NOUN = frozenset({"of", "for"})
 _SIDES = frozenset({"above", "below"})
 _CJK_PREPOSITIONS = frozenset({"给", "对", "跟", "向", "对于", "关于", "和", "与", "在"})
 _OF_A_SENTENCE = frozenset({"may", "must", "like", "user"})
@@ -35,7 +36,21 @@ _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", 
     "won",
     "gave",
 }
-_CJK_PAST = ("中断", "完成", "宕机", "发生", "出现了", "举行了")
+_CJK_PAST = (
+    "中断",
+    "完成",
+    "宕机",
+    "发生",
+    "出现了",
+    "举行了",
+    "了一次",
+    "做了",
+    "开了",
+    "办了",
+    "跑了",
+    "试了",
+    "进行了",
+)
 _ACTS = (
     "add(?:ed)? fix(?:ed)? removed? renamed? bump(?:ed)? refactor(?:ed)? improved? revert(?:ed)? implement(?:ed)?"
     " prepared? cleaned updated changed moved released merged replaced upgraded published shipped verified deployed"
@@ -229,6 +244,8 @@ def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
     surface = token.surface.lower()
     if tokens[at - 1].surface.lower() in _ARTICLES or tokens[at - 1].surface.lower() == "no":
         return False  # the build machine
+    if tokens[at - 1].surface.lower() in _BEFORE_A_NOUN:
+        return False  # the topic for returns
     if token.word and token.word.roles & _SIDES:
         return False  # the concepts of these have verbs too
     if surface in COPULAS or _does(token) or (token.word and token.word.sign < 0):

@@ -13,6 +13,7 @@ _LEAVING = frozenset({"from", "off", "out of", "left", "从", "由"})
 _ARRIVING = frozenset(
     {"to", "into", "onto", "for", "到", "改为", "改用", "改成", "换成", "换到", "迁移到", "迁到", "迁至", "转到"}
 ) | {"转为", "切换到", "切到", "切换成", "搬到", "替换为", "替换成"}
+_ARRIVING |= {"切换为", "切为", "换为", "迁移至", "迁移成", "升级为", "过渡到", "并入", "转移到", "移到", "挪到"}
 _REPLACING = frozenset({"replaces", "replaced", "replace", "instead of", "rather than"}) | {
     "而不是",
     "而非",
@@ -85,7 +86,9 @@ def denied(tokens: Sequence[Token]) -> Iterable[str]:
                 yield token.concept
             continue
         before = set(words[max(at - _REACH_OF_LEAVING, 0) : at])
-        is_left = moves and before & _LEAVING and (set(words[at + 1 : at + 5]) & _ARRIVING or "off" in before)
+        after = words[at + 1 : at + 5]
+        arrives = _ARRIVING.intersection(after) or _ARRIVING.intersection(map("".join, itertools.pairwise(after)))
+        is_left = moves and before & _LEAVING and (arrives or "off" in before)
         is_less = chooses and words[at - 1 : at] == ["over"]
         is_old = bool(_OLD & {*words[max(at - 2, 0) : at]} and _CLOSED & {*words})
         is_replaced = before & _REPLACING and "by" not in before and "with" not in before

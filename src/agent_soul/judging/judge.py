@@ -35,7 +35,7 @@ from agent_soul.judging.kinds import denied_kind, may_deny_a_kind
 from agent_soul.judging.naming import differing_in_a_name, differing_name
 from agent_soul.judging.pairs import Judgement, Label, Pair, Statement
 from agent_soul.judging.same import LEAST_ALIKE, NEARLY, same_words, says_nearly_the_same, says_the_same
-from agent_soul.judging.senses import denied_beside, differing_sense, opposite_sense
+from agent_soul.judging.senses import denied_beside, differing_sense, opposite_sense, spared_wait
 from agent_soul.judging.wishes import forbidden_habit, may_be_forbidden
 
 _JUDGED_KEPT = 1024
@@ -66,6 +66,7 @@ RULES: tuple[Callable[[Pair], Judgement | None], ...] = (
     forbidden_habit,
     other_topic,
     opposite_sense,
+    spared_wait,
     denied_beside,
     differing_doer,
     differing_name,

@@ -14,6 +14,7 @@ _THEN = frozenset({"then", "afterwards", "only then", "later", "再", "然后", 
 _CJK_BEFORE = frozenset({"之前", "以前", "前"})
 _CJK_AFTER = frozenset({"之后", "以后", "后"})
 _MARKS = _BEFORE | _AFTER | _FIRST | _CJK_BEFORE | _CJK_AFTER
+_BINDING = frozenset({"在", "等", "等到", "待"})
 _WHO_WANTS = frozenset({"user", "like"})
 _VERBS = frozenset({"verbs", "value verbs"})
 
@@ -42,7 +43,7 @@ def order(tokens: Sequence[Token]) -> Order:
         if word in _BEFORE | _AFTER:
             done, bound = _parts(tokens, at)
         elif word in _CJK_BEFORE | _CJK_AFTER and not _is_how_long(tokens[at + 1 : at + 2]):
-            start = next((n for n in range(at) if words[n] == "在"), 0)
+            start = next((n for n in range(at) if words[n] in _BINDING), 0)
             bound, done = tokens[start:at], [*tokens[:start], *tokens[at + 1 :]]
         else:
             continue

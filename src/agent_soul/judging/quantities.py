@@ -118,11 +118,6 @@ _PEOPLE = frozenset({"person"})
 """Whoever is counted is a person: 16 players, 32 people."""
 
 
-_LONG_TIME = 90 * _DAY
-_YEAR_IN_MONTHS = 365 / 360
-"""A month counts thirty days."""
-
-
 class Quantity(NamedTuple):
     """A number with what it measures: `kind` names the dimension, `value` is in its base unit (seconds, bytes ...).
 
@@ -158,10 +153,12 @@ class Quantity(NamedTuple):
         return self.is_like(other) and not is_other_year and (self.value == other.value or self._is_about(other))
 
     def _is_about(self, other: Quantity) -> bool:
-        """Tell whether both are one long time: twelve months are a year of 365 days."""
-        values = sorted(each.value for each in (self, other) if isinstance(each.value, float))
-        is_long = self.kind == "time" and len(values) == 2 and values[0] >= _LONG_TIME
-        return is_long and values[1] <= values[0] * _YEAR_IN_MONTHS
+        """Tell whether one says in months, of thirty days each, what the other says in years: twelve, and 365 days."""
+        if self.kind != "time":
+            return False
+        months, years = sorted((self, other), key=lambda each: each.value)
+        is_told_in_months = "month" in months.shown or "月" in months.shown
+        return is_told_in_months and 360 * float(str(years.value)) == 365 * float(str(months.value))
 
 
 def numeral(text: str) -> float | None:

@@ -189,6 +189,8 @@ def _measure_number(number: float, token: Token, before: Token, following: Token
         return 1, Token(token.surface, quantity=Quantity("ordinal", number, token.surface))
     singular = unit.removesuffix("s")
     singular = "workday" if singular in _WORKDAYS else singular if singular in q.UNITS else unit
+    if unit in ("版", "版本"):
+        return 2, Token(both, quantity=q.version("", token.surface))
     if singular in q.UNITS:
         return 2, Token(both, quantity=q.measured(number, singular, both))
     is_edition = number < 100 or (number in _YEARS and before.word is not None and before.word.setting is not None)
@@ -225,7 +227,8 @@ def _is_numbered(tokens: list[Token], at: int) -> bool:
     thing = before[-1]
     name = thing.surface.lower()
     is_one = name.isascii() and not name.endswith("s") and name not in _MEASURED
-    return is_one and all(token.weight or token.surface.lower() == "the" for token in before)
+    is_amount = any(token.word and token.word.roles & {"above", "below"} for token in before)  # at most 20 jobs
+    return is_one and not is_amount and all(token.weight or token.surface.lower() == "the" for token in before)
 
 
 _WORKDAYS = frozenset({"working day", "business day"})

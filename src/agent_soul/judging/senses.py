@@ -14,6 +14,7 @@ from agent_soul.judging.lexicon import POLE_WEIGHT
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
 from agent_soul.judging.same import sense
+from agent_soul.judging.waiting import makes_wait, spares_waiting
 
 _LEAST_SUBJECT = 0.3
 """Weight of the user: a statement may say nothing but whose setting it gives."""
@@ -77,6 +78,16 @@ def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
     first, second = ({c: w for c, w in each.weights.items() if c not in subject} for each in (clause, other))
     own = [sum(w for c, w in a.items() if c not in b) for a, b in ((first, second), (second, first))]
     return bool(subject) and min(own) >= A_THING and shared_weight(first, second) < POLE_WEIGHT
+
+
+def spared_wait(pair: Pair) -> Judgement | None:
+    """One makes a thing wait for what the other does without: not before a review, without a review."""
+    waits = [makes_wait(each.clauses) for each in pair.frames]
+    spares = [spares_waiting(each.clauses) for each in pair.frames]
+    is_one = pair.contained >= _SENSE_TOPIC and pair.predicate >= A_THING and not pair.reports
+    if is_one and not all(waits) and ((waits[0] and spares[1]) or (waits[1] and spares[0])):
+        return Judgement(Label.CONFLICT, "spared wait", (pair.frames[0].text, pair.frames[1].text))
+    return None
 
 
 def denied_beside(pair: Pair) -> Judgement | None:

@@ -25,6 +25,7 @@ _REACH_OF_AGENT = 4
 _OFFICES = frozenset(
     {"lead", "officer", "manager", "director", "engineer", "coordinator", "steward", "desk", "office", "team", "group"}
 ) | {"department", "committee", "board", "chair", "secretary", "librarian", "nurse", "editor"}
+_OFFICES |= {"specialist", "专员", "主管", "小组", "部门", "团队", "中心"}
 """What ends the name of who owns a thing by a role: the payroll desk, the ethics committee."""
 _REACH_OF_LEAVING = 3
 _JOBS = frozenset({"job", "task", "duty", "turf", "call", "business", "area", "baby"})
@@ -229,7 +230,13 @@ def _is_left_by(tokens: Sequence[Token], at: int) -> bool:
 def _is_a_job(tokens: Sequence[Token]) -> bool:
     """Tell whether a clause says whose job a thing is: `The newsletter is Paul's job`."""
     pairs = itertools.pairwise(tokens)
-    return any(not name.word and name.surface.istitle() and job.surface.lower() in _JOBS for name, job in pairs)
+    return any(_may_have_a_job(name) and job.surface.lower() in _JOBS for name, job in pairs)
+
+
+def _may_have_a_job(token: Token) -> bool:
+    """Tell whether a token is a name, or a role: Paul's job, the admin's job."""
+    is_role = token.word is not None and token.word.holder is not None and token.word.holder[0] == "role"
+    return is_role or (not token.word and token.surface.istitle())
 
 
 def _may_be_called(token: Token) -> bool:

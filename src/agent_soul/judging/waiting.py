@@ -18,13 +18,14 @@ _BEFOREHAND = frozenset(
 """With another denial these make one thing wait for another ..."""
 _LACKING = frozenset({"without", "没有", "没", "未", "未经"})
 """... and by themselves these do not: `may be printed without asking`."""
+_NEEDED = frozenset({"need", "needs", "needed", "required", "necessary", "需要", "必要"})
 
 
 def makes_wait(clauses: Iterable[Clause]) -> bool:
     """Tell whether main clauses make one thing wait for another: it is allowed only after it, or denied before it."""
     tokens = [token for clause in clauses if not clause.is_reason for token in clause.tokens]
     words = {word for token in tokens for word in token.surface.lower().split(" ")}
-    denials = [token for token in tokens if token.word and token.word.sign < 0]
+    denials = [token for token in tokens if _denies(token)]
     must_wait = words & _MUST and words & _FIRST and not denials
     if words & _ONLY_THEN or (words & _ONLY and words & _THEN) or must_wait:
         return True
@@ -32,7 +33,24 @@ def makes_wait(clauses: Iterable[Clause]) -> bool:
     return is_told and not words.isdisjoint(_BEFOREHAND) and not any(map(_leaves_open, tokens))
 
 
+def spares_waiting(clauses: Iterable[Clause]) -> bool:
+    """Tell whether main clauses allow a thing without what others have to wait for: `may merge, no review needed`."""
+    main = [clause.tokens for clause in clauses if not clause.is_reason]
+    denials = [_spares(token, tokens) for tokens in main for token in tokens if _denies(token)]
+    allows = any(token.concept == "may" and not _denies(token) for tokens in main for token in tokens)
+    return allows and bool(denials) and all(denials)
+
+
+def _spares(token: Token, tokens: Iterable[Token]) -> bool:
+    """Tell whether a denial is of what a thing would have to wait for: without, no need to, no review is needed."""
+    is_of_need = any(each.surface.lower() in _NEEDED for each in tokens)
+    return is_of_need or token.surface.lower() in NEEDLESS | _LACKING or token.concept in ("must", "approve")
+
+
+def _denies(token: Token) -> bool:
+    return token.word is not None and token.word.sign < 0
+
+
 def _leaves_open(token: Token) -> bool:
     """Tell whether a word allows a thing, or asks for none: `may be printed without asking` waits for nothing."""
-    allows = token.concept == "may" and token.word is not None and token.word.sign > 0
-    return allows or token.surface.lower() in NEEDLESS
+    return (token.concept == "may" and not _denies(token)) or token.surface.lower() in NEEDLESS

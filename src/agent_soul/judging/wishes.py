@@ -46,13 +46,11 @@ def _liked(frame: Frame) -> Mapping[str, float]:
 
 def _spared(frame: Frame) -> frozenset[str]:
     """Return what the user likes to do without, or dislikes: what stands behind the word that says so."""
-    spared: list[Token] = []
-    for clause in frame.clauses if "user" in frame.weights else ():
-        likes = next((n for n, token in enumerate(clause.tokens) if token.concept == "like"), None)
-        if likes is None or clause.tokens[likes].surface.lower() in _WANTING:
-            continue
-        behind = clause.tokens[likes:]
-        spared += itertools.dropwhile(lambda token: not _turns(token), behind)
+    tokens = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens]
+    likes = next((n for n, token in enumerate(tokens) if token.concept == "like"), len(tokens))
+    if "user" not in frame.weights or any(token.surface.lower() in _WANTING for token in tokens[likes : likes + 1]):
+        return frozenset()
+    spared = itertools.dropwhile(lambda token: not _turns(token), tokens[likes:])
     return frozenset(token.concept for token in spared if token.weight >= A_THING)
 
 

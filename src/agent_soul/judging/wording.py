@@ -8,6 +8,7 @@ _IN_WORDS = {
     "turned order": "one has the order of the other turned round",
     "denied kind": "one rules out what the other has",
     "forbidden habit": "one likes what the other forbids",
+    "spared wait": "one waits for what the other does without",
     "opposite act": "one undoes or denies the other",
     "opposite sense": "one affirms what the other denies",
     "differing sense": "one affirms what the other denies",
