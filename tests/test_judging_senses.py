@@ -94,7 +94,7 @@ def test_another_condition_bound_series_or_role_is_distinct(one: str, other: str
     [
         ("单个模块不要超过三百行。", "模块长度上限是 500 行。", {"三百行", "500 行"}),
         ("监控看板用的 Grafana 是 11 版。", "监控看板跑在 Grafana 10 上。", {"11", "10"}),
-        ("At most 20 jobs run in the worker pool.", "The worker pool is capped at 12 jobs.", {"20", "12 jobs"}),
+        ("At most 20 jobs run in the worker pool.", "The worker pool is capped at 12 jobs.", {"20", "12"}),
         ("缓存保留 90 天。", "缓存保留 91 天。", {"90 天", "91 天"}),
         ("R 4.4 is what the image ships with.", "The image is built on R 4.1.", {"4.4", "4.1"}),
         ("The learning rate for training is 1e-4.", "Training starts from a learning rate of 3e-5.", {"1e-4", "3e-5"}),

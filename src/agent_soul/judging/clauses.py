@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.judging.pieces import Token
+from agent_soul.judging.quantities import LIMITING
 
 _REASON_WEIGHT = 0.25
 _INSTEAD = frozenset({"instead of", "rather than", "而不是", "而非"})
@@ -180,8 +181,10 @@ def _joins_clauses(tokens: Sequence[Token], at: int) -> bool:
 
 def opens(token: Token) -> bool:
     """Tell whether a word opens a place or a condition: what comes before its comma is no clause of its own."""
-    is_of_an_amount = token.word is not None and not token.word.roles.isdisjoint(("above", "below"))  # at most
-    if " " in token.surface and not is_of_an_amount and token.surface.split(" ")[0].lower() in _PREPOSITIONS:
+    surface = token.surface.lower()
+    if surface in LIMITING:
+        return False
+    if " " in surface and surface.split(" ")[0] in _PREPOSITIONS:
         return True  # a phrase of the tables: "in the office"
     return _has_role(token, "placing") or _has_role(token, "condition")
 

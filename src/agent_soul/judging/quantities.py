@@ -106,6 +106,8 @@ _MONTHS = (
     *("july", "august", "september", "october", "november", "december"),
 )
 MONTHS = {name: number for number, full in enumerate(_MONTHS, 1) for name in (full, full[:3])} | {"sept": 9}
+LIMITING = frozenset({"at most", "at least", "no more than", "no fewer than", "as many as", "up to"})
+"""What stands before a number and opens neither a place nor the name of a thing."""
 HOURS = {"midnight": 0.0, "午夜": 0.0, "noon": 720.0, "midday": 720.0, "正午": 720.0}
 """Names of clock times, in minutes."""
 WEEKDAYS = {name: number for number, full in enumerate(_WEEKDAYS) for name in (full, f"{full}s")}

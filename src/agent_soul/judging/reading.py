@@ -227,7 +227,7 @@ def _is_numbered(tokens: list[Token], at: int) -> bool:
     thing = before[-1]
     name = thing.surface.lower()
     is_one = name.isascii() and not name.endswith("s") and name not in _MEASURED
-    is_amount = any(token.word and token.word.roles & {"above", "below"} for token in before)  # at most 20 jobs
+    is_amount = any(token.surface.lower() in q.LIMITING for token in before)
     return is_one and not is_amount and all(token.weight or token.surface.lower() == "the" for token in before)
 
 
