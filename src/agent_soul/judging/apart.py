@@ -26,6 +26,9 @@ _MUCH_SHARED = 3.0
 _CONDITION = 0.6
 _QUALITIES = frozenset({"size class"})
 """Rows that part two things in "small orders ship free" and are what is chosen in "prefers small commits"."""
+_WE = frozenset({"i", "my", "we", "our", "我", "我们", "我的"})
+_OF_PERSONS = frozenset({"like", "use", "live", "drink", "eat", "drive", "wear", "work"})
+"""What persons do, of whom another one may do otherwise."""
 _OF_WHAT = frozenset({"for", "of"})
 _WHOSE = 2
 """Words that name a relative of the user where the subject is not known: `User's wife`."""
@@ -151,6 +154,9 @@ def other_subject(pair: Pair) -> Judgement | None:
     one, other = pair.frames
     if _is_of_one_alone(one, other) or _is_of_one_alone(other, one):
         return Judgement(Label.DISTINCT, "other subject")
+    persons = _who_does(one), _who_does(other)
+    if all(persons) and persons[0] != persons[1]:
+        return Judgement(Label.DISTINCT, "other subject", persons)
     own = _without_measures(
         pair, _comparable(pair, _of_its_own(one, other)), _comparable(pair, _of_its_own(other, one))
     )
@@ -186,9 +192,21 @@ def _has_role(token: Token, role: str) -> bool:
     return token.word is not None and role in token.word.roles
 
 
+def _who_does(frame: Frame) -> str:
+    """Return the user, or the name with which a statement begins that tells what a person likes or does."""
+    tokens = frame.clauses[0].tokens if frame.clauses else ()
+    tokens = tokens[1:] if tokens and tokens[0].surface.lower() == "the" else tokens
+    first, second = (*tokens, Token(""), Token(""))[:2]
+    if first.surface.lower() in _WE or first.concept == "user":
+        return "user"
+    is_called = first.surface.istitle() and not first.word and first.surface.isascii()
+    return first.concept if is_called and second.concept in _OF_PERSONS else ""
+
+
 def _is_of_one_alone(frame: Frame, other: Frame) -> bool:
     """Tell whether a statement is about a relative of the user and the other one about the user."""
-    is_of_user = bool(other.main) and other.main[0].concept == "user"
+    first = other.clauses[0].tokens[0].surface.lower() if other.clauses else ""
+    is_of_user = first in _WE or (bool(other.main) and other.main[0].concept == "user")
     return is_of_a_relative(frame) and "relative" not in other.holders and is_of_user
 
 

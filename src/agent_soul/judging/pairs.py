@@ -77,7 +77,8 @@ class Pair(_Two):
     @functools.cached_property
     def alike(self) -> float:
         """Share of both statements that they have in common."""
-        return 2 * (self.shared + self.agreed) / max(sum(map(self.total, self.frames)) + 2 * self.agreed, 1.0)
+        both = 2 * (self.shared + self.agreed) / max(sum(map(self.total, self.frames)) + 2 * self.agreed, 1.0)
+        return min(both, 1.0)
 
     @functools.cached_property
     def clauses(self) -> tuple[list[Clause], list[Clause]]:

@@ -8,6 +8,7 @@ import re
 
 from agent_soul.judging.antonyms import opposite_acts
 from agent_soul.judging.apart import A_THING
+from agent_soul.judging.certainty import are_told_apart, may_be_merged
 from agent_soul.judging.clauses import Clause
 from agent_soul.judging.crossing import are_crossed
 from agent_soul.judging.frames import Frame, is_thing
@@ -67,7 +68,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     names = other_names(one, other)
     if any(pair.left_over) or all(names) or (any(names) and pair.contained < _NAMES_CONTAINED):
         return None
-    if not _are_of_one_sense(pair) or are_crossed(one, other) or _contradict(one, other):
+    if not _are_of_one_sense(pair) or are_crossed(one, other) or _contradict(one, other) or are_told_apart(pair):
         return None
     left = sorted((_things_left(pair, one, other), _things_left(pair, other, one)))
     if pair.only_one("additive") and any(left) and pair.shared < _SHORT:
@@ -84,7 +85,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
     else:
         return None
     if pair.alike >= enough:
-        rule = "says the same" if pair.is_certain else NEARLY_THE_SAME
+        rule = "says the same" if may_be_merged(pair) else NEARLY_THE_SAME
         return Judgement(Label.DUPLICATE, rule, (f"{pair.alike:.0%} in common",))
     return None
 
@@ -92,7 +93,7 @@ def says_the_same(pair: Pair) -> Judgement | None:
 def says_nearly_the_same(pair: Pair) -> Judgement | None:
     """Much in common beyond the subject: what two statements do not share may be said in words that no table joins."""
     one, other = pair.frames
-    if any(pair.left_over) or any(other_names(one, other)) or not _are_of_one_sense(pair):
+    if any(pair.left_over) or any(other_names(one, other)) or not _are_of_one_sense(pair) or are_told_apart(pair):
         return None
     if _contradict(one, other) or are_crossed(one, other) or _are_about_others(one, other) or pair.only_one("additive"):
         return None

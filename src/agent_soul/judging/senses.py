@@ -74,7 +74,9 @@ def _meant(frame: Frame, clause: Clause) -> Mapping[str, float]:
 
 def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
     """Tell whether two clauses share nothing but the subject of both, and each says another thing of it."""
-    subject = {t.concept for t in pair.frames[0].subject} & {t.concept for t in pair.frames[1].subject}
+    subjects = [{t.concept for t in each.subject} for each in pair.frames]
+    shared = clause.weights.keys() & other.weights.keys()
+    subject = next((each for each in subjects if shared <= each), subjects[0] & subjects[1])
     first, second = ({c: w for c, w in each.weights.items() if c not in subject} for each in (clause, other))
     own = [sum(w for c, w in a.items() if c not in b) for a, b in ((first, second), (second, first))]
     return bool(subject) and min(own) >= A_THING and shared_weight(first, second) < POLE_WEIGHT
