@@ -638,7 +638,7 @@ DATA = ROOT / "benchmarks" / "data"
 def test_labelled_pairs_are_judged_as_well_as_promised(
     file: Path, conflicts: float, duplicates: float, wrongly_suggested: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What docs/judging.md says of each set; `unseen-k` and `unseen-t`, whose errors nobody has read, are the forecast."""
+    """What docs/judging.md says of each set; `unseen-k` and `unseen-t`, whose errors nobody read, are the forecast."""
     benchmark().main([str(file), "--json"])
     result = json.loads(capsys.readouterr().out)
 

@@ -21,7 +21,7 @@ _ONE_OF_EACH: Mapping[str, str] = {
         "until till 直到",
         "since 以来",
         "all every each any 所有 全部 一律 每 每个 任何 都",
-        "some 有些 一些 某些 部分",
+        "some 有些 一些 某些",
         "both 两者",
         "only just merely 只 只有 仅 仅仅 才",
         "most 大多数",
@@ -53,7 +53,9 @@ _ONE_OF_EACH: Mapping[str, str] = {
     for word in words.split()
 }
 """Little words that tell something, by the one that stands for all that tell the same."""
-_EXCLUSIVE = (("before", "after"), ("since", "until"), ("all", "some"), ("least", "most"), ("i", "he"), ("i", "she"))
+_EXCLUSIVE = (("since", "until"), ("all", "some"), ("least", "most"), ("i", "he"), ("i", "she"))
+_EXCLUSIVE_IN_ORDER = (*_EXCLUSIVE, ("before", "after"))
+"""A before B is B after A, or no A after B."""
 
 
 def may_be_merged(pair: Pair) -> bool:
@@ -63,19 +65,22 @@ def may_be_merged(pair: Pair) -> bool:
         pair.is_certain
         and _little_words(one) == _little_words(other)
         and _denials(one) == _denials(other)
+        and _turns(one) == _turns(other)
         and _in_order(one, other) == _in_order(other, one)
         and not (_own(one, other) and _own(other, one))
     )
 
 
 def are_told_apart(pair: Pair) -> bool:
-    """Tell whether a little word of one excludes one of the other: before and after, all and some."""
-    first, second = map(_little_words, pair.frames)
-    return any(
-        {a, b} & first == {a} and {a, b} & second == {b}
-        for pair_of_words in _EXCLUSIVE
-        for a, b in (pair_of_words, pair_of_words[::-1])
-    )
+    """Tell whether a little word of one excludes one of the other: all and some; in one order also before and after."""
+    one, other = pair.frames
+    first, second = _little_words(one), _little_words(other)
+    is_in_order = _in_order(one, other) == _in_order(other, one) and _denials(one) == _denials(
+        other
+    )  # not before: after
+    exclusive = _EXCLUSIVE_IN_ORDER if is_in_order else _EXCLUSIVE
+    sides = [({*words} & first, {*words} & second) for words in exclusive]
+    return any(len(mine) == len(theirs) == 1 and mine != theirs for mine, theirs in sides)
 
 
 def _tokens(frame: Frame) -> list[Token]:
@@ -88,6 +93,10 @@ def _little_words(frame: Frame) -> set[str]:
 
 
 def _denials(frame: Frame) -> int:
+    return sum(1 for token in _tokens(frame) if token.word and token.word.sign < 0 and not token.weight)
+
+
+def _turns(frame: Frame) -> int:
     return sum(1 for token in _tokens(frame) if token.word and token.word.sign < 0)
 
 

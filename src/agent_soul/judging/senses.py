@@ -120,6 +120,8 @@ def differing_sense(pair: Pair) -> Judgement | None:
     is_apart = pair.is_gated or orders_agree(one.order, other.order) or is_conditional(pair) or _opens_by_denying(pair)
     if not is_about_one or not is_told or is_apart or sense(pair, 0) == sense(pair, 1):
         return None
+    if all(len(clauses) == 1 for clauses in pair.clauses) and _say_others(pair, pair.clauses[0][0], pair.clauses[1][0]):
+        return None
     return Judgement(Label.CONFLICT, "differing sense", (one.text, other.text))
 
 

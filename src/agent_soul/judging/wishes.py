@@ -34,7 +34,8 @@ def may_be_forbidden(pair: Pair) -> bool:
     """Tell whether `forbidden_habit` could find something, at a small part of its cost."""
     clauses = [clause for each in pair.frames for clause in each.clauses]
     denies = any(clause.sign < 0 or any(map(_turns, clause.tokens)) for clause in clauses)
-    return denies and any("like" in clause.weights for clause in clauses)
+    likes = [{"user", "like"} <= each.weights.keys() for each in pair.frames]
+    return denies and likes[0] != likes[1] and pair.shared >= A_THING
 
 
 def _liked(frame: Frame) -> Mapping[str, float]:
