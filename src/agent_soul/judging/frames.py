@@ -23,7 +23,8 @@ _FOLLOWING_A_VERB = _ARTICLES | {"to", "in", "on", "at", "by", "with", "from", "
 _BEHIND_A_NOUN = frozenset({"of", "above", "below", "over", "under", "between"})
 """Behind these a word that may be a verb is none: names of classes, transfers above 500 euros."""
 _BEFORE_A_NOUN = frozenset({"of", "for"})
-_SIDES = frozenset({"above", "below"})
+_NOUNS = frozenset({"above", "below", "measures"})
+"""Roles of words that are no verbs where a subject may go on, though others of their concepts are: the upload limit."""
 _CJK_PREPOSITIONS = frozenset({"给", "对", "跟", "向", "对于", "关于", "和", "与", "在"})
 _OF_A_SENTENCE = frozenset({"may", "must", "like", "user"})
 _PAST = frozenset({"was", "were", "took", "found", "ran", "failed", "happened", "reached", "went", "came", "saw"}) | {
@@ -246,7 +247,7 @@ def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
         return False  # the build machine
     if tokens[at - 1].surface.lower() in _BEFORE_A_NOUN:
         return False  # the topic for returns
-    if token.word and token.word.roles & _SIDES:
+    if token.word and token.word.roles & _NOUNS:
         return False  # the concepts of these have verbs too
     if surface in COPULAS or _does(token) or (token.word and token.word.sign < 0):
         return True

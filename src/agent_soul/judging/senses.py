@@ -79,7 +79,18 @@ def _say_others(pair: Pair, clause: Clause, other: Clause) -> bool:
     subject = next((each for each in subjects if shared <= each), subjects[0] & subjects[1])
     first, second = ({c: w for c, w in each.weights.items() if c not in subject} for each in (clause, other))
     own = [sum(w for c, w in a.items() if c not in b) for a, b in ((first, second), (second, first))]
-    return bool(subject) and min(own) >= A_THING and shared_weight(first, second) < POLE_WEIGHT
+    if not subject or min(own) < A_THING:
+        return False
+    return shared_weight(first, second) < POLE_WEIGHT or _act_on_others(pair, first, second)
+
+
+def _act_on_others(pair: Pair, first: Mapping[str, float], second: Mapping[str, float]) -> bool:
+    """Tell whether two clauses share no thing beside their subject, but the verb, and each names a thing of its own."""
+    told, beside = (
+        {c for c in a if each.things.get(c, 0.0) >= A_THING}
+        for a, each in zip((first, second), pair.frames, strict=True)
+    )
+    return bool(told and beside) and told.isdisjoint(beside)
 
 
 def spared_wait(pair: Pair) -> Judgement | None:
