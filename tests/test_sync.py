@@ -584,6 +584,29 @@ class TestServers:
         assert log_of(remote, "main") == ["Of a."]
         run(a, "sync")
 
+    def test_what_another_machine_wrote_is_counted_and_sent_again(
+        self, clones: tuple[Path, Path], seed: Path, remote: Path
+    ) -> None:
+        """The machine that wrote it may be gone, and this clone the last that has it."""
+        a, b = clones
+        texts = [f"Fact {number} of the port." for number in range(4)]
+        for text in texts:
+            share(a, text)
+        run(b, "sync")
+        (seed / "NEWS.md").write_text("rewritten\n", encoding="utf-8")
+        git(seed, "add", "-A")
+        git(seed, "commit", "-q", "-m", "rewritten")
+        git(seed, "push", "-q", "--force", "origin", "main")
+
+        said = run(b, "sync", code=5).stderr
+        listed = said.partition("lacks 4 events of this clone: ")[2].partition("\n")[0]
+        assert len(listed.split(", ")) == 4
+        run(b, "sync", "--reattach")
+        assert log_of(remote, "main") == log_of(b) == texts
+        run(b, "compile", "--check")
+        assert "up to date" in run(b, "sync").stdout
+        run(b, "compile", "--check")
+
     @pytest.mark.parametrize("change", ["deleted", "set back"])
     def test_a_push_does_not_put_back_what_somebody_took_away(
         self, clones: tuple[Path, Path], remote: Path, change: str
