@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 from agent_soul import gitio
+from agent_soul.gitio import repository
+from agent_soul.gitio.merging import merged
 from agent_soul.hub import find_hub
 from support import git, run_here
 
@@ -914,3 +916,46 @@ def test_the_next_step_in_json_can_be_typed(clones: tuple[Path, Path], remote: P
     done = run(a, "share", "--source", "agent-a", "Of a.", "--json", code=4, AGENT_SOUL_INVOKED_AS="python3 soul.py")
 
     assert "`python3 soul.py sync`" in json.loads(done.stdout)["note"]
+
+
+class TestAClockBefore1970:
+    """What `git var` tells then, and git would write, is a date that `git fsck` calls broken; a push is for good."""
+
+    WRAPPED = "18446744072352032256"
+
+    def test_what_is_shared_has_a_date_that_git_accepts(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"@{self.WRAPPED} +0000")
+        assert (
+            self.WRAPPED
+            in subprocess.run(
+                ["git", "var", "GIT_COMMITTER_IDENT"],
+                cwd=a,
+                env={**os.environ, **dates},
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
+        run(a, "share", "--source", "agent-a", "From long ago.", code=0, **dates)
+
+        assert git(remote, "log", "-1", "--format=%at %ct", "main").split() == ["0", "0"]
+        git(remote, "fsck", "--strict")
+
+    @pytest.mark.parametrize("named", [True, False])
+    def test_so_has_a_commit_by_whomever_and_a_merge(
+        self, clones: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, named: bool
+    ) -> None:
+        a, _ = clones
+        hub = find_hub(str(a))
+        hub.state.mkdir()
+        monkeypatch.setattr(time, "time", lambda: -1357519360.0)
+        if not named:
+            monkeypatch.setattr(repository, "known_people", lambda _: None)
+        head = git(a, "rev-parse", "HEAD").strip()
+        one, other = (
+            gitio.build_commit(hub, head, {name: b""}, "m", author="desk", people=None) for name in ("one", "other")
+        )
+        merge, _ = merged(hub, one, other, "desk")
+
+        for commit in (one, merge):
+            assert git(a, "log", "-1", "--format=%at %ct", commit).split() == ["0", "0"]
