@@ -352,6 +352,40 @@ class TestAPersonAtWork:
         assert is_tidy(a)
         assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
 
+    def test_a_compile_in_a_rebase_says_how_to_go_on(self, clones: tuple[Path, Path]) -> None:
+        a, _ = clones
+        share(a, "Before.")
+        (a / "USER.md").write_text("# User\nOf a\n", encoding="utf-8")
+        git(a, "commit", "-q", "-a", "-m", "user")
+        edit = {"GIT_SEQUENCE_EDITOR": "sed -i -e 1s/pick/edit/"}
+        subprocess.run(["git", "rebase", "-q", "-i", "HEAD~1"], cwd=a, env={**os.environ, **edit}, check=True)
+        run(a, "add", "--source", "agent-a", "--scope", "fuzzy", "--kind", "observation", "--summary", "Meanwhile.")
+
+        said = run(a, "compile").stderr
+
+        assert "1 event waits in the outbox" in said
+        assert "had lost" not in said
+        assert subprocess.run(["git", "rebase", "--continue"], cwd=a, capture_output=True).returncode
+        (step,) = re.findall(r"`(git checkout .*?)`", said)
+        git(a, *step.split()[1:])
+        git(a, "-c", "core.editor=true", "rebase", "--continue")
+        run(a, "sync")
+        assert "Meanwhile." in page(a)
+
+    def test_a_file_made_by_hand_may_lack_its_last_newline(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        share(b, "Of b.")
+        made = next((b / "sources").rglob("*.ndjson")).read_bytes().replace(b"agent-b", b"by-hand").rstrip(b"\n")
+        made = re.sub(rb'("event_id":")........', rb"\g<1>00000000", made)
+        (a / "sources" / "by-hand").mkdir(parents=True)
+        (a / "sources" / "by-hand" / "2026-01-01.ndjson").write_bytes(made)
+
+        done = run(a, "sync")
+        assert "in the way" not in done.stderr
+        share(b, "More of b.")
+        run(a, "sync")
+        assert log_of(a) == log_of(remote, "main") == ["More of b.", "Of b.", "Of b."]
+
     def test_another_branch_stays_one_that_git_can_leave(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, b = clones
         share(a, "Before.")

@@ -238,7 +238,7 @@ def _settler(hub: Hub, ids: Collection[str], edited: set[str]) -> gitio.Settle:
             return gitio.Settled(shared)
         if mine(path):
             return gitio.Settled(_all_lines(shared, here))
-        if here and shared and _has_arrived(held_lines(path, here), shared, ids) and _only_grew(before(), here):
+        if here and shared and _has_arrived(held_lines(path, here), shared, ids) and _only_grew(before(), here, shared):
             return gitio.Settled(shared)
         return None
 
@@ -265,9 +265,10 @@ def _has_arrived(lines: Iterable[Held], shared: bytes, ids: Collection[str]) -> 
     return all(line.raw in there or (line.event and line.event.id in ids) for line in lines)
 
 
-def _only_grew(before: bytes, now: bytes) -> bool:
-    """Tell whether a file only got more lines, all of them whole."""
-    return now.endswith(b"\n") and set(before.split(b"\n")) <= set(now.split(b"\n"))
+def _only_grew(before: bytes, now: bytes, shared: bytes) -> bool:
+    """Tell whether a file only got more lines, all of them whole; a last one without its newline is if it is shared."""
+    lines = now.split(b"\n")
+    return lines[-1] in {b"", *shared.split(b"\n")} and set(before.split(b"\n")) <= {b"", *lines}
 
 
 def _all_lines(shared: bytes | None, here: bytes | None) -> bytes | None:
