@@ -685,6 +685,14 @@ class TestShapes:
 
         assert log_of(remote, "main") == ["After one.", "Before any commit."]
 
+    def test_a_first_push_counts_the_events_of_a_persons_commit(self, tmp_path: Path, seed: Path) -> None:
+        share(seed, "One.")
+        share(seed, "Two.")
+        git(tmp_path, "init", "-q", "--bare", "-b", "main", "other.git")
+        git(seed, "remote", "set-url", "origin", str(tmp_path / "other.git"))
+
+        assert run(seed, "sync").stdout.startswith("shared: 2 events")
+
     def test_a_shallow_clone(self, tmp_path: Path, clones: tuple[Path, Path], remote: Path) -> None:
         share(clones[0], "Of a.")
         share(clones[0], "More of a.")

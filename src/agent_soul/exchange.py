@@ -95,7 +95,9 @@ class Exchange(NamedTuple):
                 return said or "up to date", work, seen.tree
             commit = self._build(base, work.changes, work.events, seen.people)
             outcome, words = gitio.push(self.hub, self.target, commit, expected=upstream, timeout=self._left())
-            said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
+            brought = 0 if upstream else sum(line.event is not None for line in _lines_at(self.hub, base))
+            # If the answer gets lost it arrived, and then nothing is left.
+            said = _counted(len(work.events) + brought, work.changes)
             if outcome is gitio.Pushed.ACCEPTED:
                 return said, work, changed_tree(seen.tree, work.changes, commit)
             tries, silent = tries + 1, silent + (outcome is gitio.Pushed.UNKNOWN)
@@ -283,6 +285,6 @@ def _all_lines(shared: bytes | None, here: bytes | None) -> bytes | None:
     return b"\n".join([*filter(None, there), *fresh]) + b"\n"
 
 
-def _counted(events: Sequence[Event], changes: Mapping[str, bytes | None]) -> str:
+def _counted(events: int, changes: Mapping[str, bytes | None]) -> str:
     pages = sum(path.startswith("canonical/") for path in changes)
-    return f"{len(events)} event{'s' * (len(events) != 1)}, {pages} page{'s' * (pages != 1)}"
+    return f"{events} event{'s' * (events != 1)}, {pages} page{'s' * (pages != 1)}"
