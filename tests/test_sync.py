@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 
 from agent_soul import gitio
+from agent_soul.gitio import repository
+from agent_soul.gitio.merging import merged
 from agent_soul.hub import find_hub
 from support import git, run_here
 
@@ -350,6 +352,40 @@ class TestAPersonAtWork:
         assert is_tidy(a)
         assert not list((a / ".git" / "agent-soul" / "outbox").iterdir())
 
+    def test_a_compile_in_a_rebase_says_how_to_go_on(self, clones: tuple[Path, Path]) -> None:
+        a, _ = clones
+        share(a, "Before.")
+        (a / "USER.md").write_text("# User\nOf a\n", encoding="utf-8")
+        git(a, "commit", "-q", "-a", "-m", "user")
+        edit = {"GIT_SEQUENCE_EDITOR": "sed -i -e 1s/pick/edit/"}
+        subprocess.run(["git", "rebase", "-q", "-i", "HEAD~1"], cwd=a, env={**os.environ, **edit}, check=True)
+        run(a, "add", "--source", "agent-a", "--scope", "fuzzy", "--kind", "observation", "--summary", "Meanwhile.")
+
+        said = run(a, "compile").stderr
+
+        assert "1 event waits in the outbox" in said
+        assert "had lost" not in said
+        assert subprocess.run(["git", "rebase", "--continue"], cwd=a, capture_output=True).returncode
+        (step,) = re.findall(r"`(git checkout .*?)`", said)
+        git(a, *step.split()[1:])
+        git(a, "-c", "core.editor=true", "rebase", "--continue")
+        run(a, "sync")
+        assert "Meanwhile." in page(a)
+
+    def test_a_file_made_by_hand_may_lack_its_last_newline(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, b = clones
+        share(b, "Of b.")
+        made = next((b / "sources").rglob("*.ndjson")).read_bytes().replace(b"agent-b", b"by-hand").rstrip(b"\n")
+        made = re.sub(rb'("event_id":")........', rb"\g<1>00000000", made)
+        (a / "sources" / "by-hand").mkdir(parents=True)
+        (a / "sources" / "by-hand" / "2026-01-01.ndjson").write_bytes(made)
+
+        done = run(a, "sync")
+        assert "in the way" not in done.stderr
+        share(b, "More of b.")
+        run(a, "sync")
+        assert log_of(a) == log_of(remote, "main") == ["More of b.", "Of b.", "Of b."]
+
     def test_another_branch_stays_one_that_git_can_leave(self, clones: tuple[Path, Path], remote: Path) -> None:
         a, b = clones
         share(a, "Before.")
@@ -584,6 +620,29 @@ class TestServers:
         assert log_of(remote, "main") == ["Of a."]
         run(a, "sync")
 
+    def test_what_another_machine_wrote_is_counted_and_sent_again(
+        self, clones: tuple[Path, Path], seed: Path, remote: Path
+    ) -> None:
+        """The machine that wrote it may be gone, and this clone the last that has it."""
+        a, b = clones
+        texts = [f"Fact {number} of the port." for number in range(4)]
+        for text in texts:
+            share(a, text)
+        run(b, "sync")
+        (seed / "NEWS.md").write_text("rewritten\n", encoding="utf-8")
+        git(seed, "add", "-A")
+        git(seed, "commit", "-q", "-m", "rewritten")
+        git(seed, "push", "-q", "--force", "origin", "main")
+
+        said = run(b, "sync", code=5).stderr
+        listed = said.partition("lacks 4 events of this clone: ")[2].partition("\n")[0]
+        assert len(listed.split(", ")) == 4
+        run(b, "sync", "--reattach")
+        assert log_of(remote, "main") == log_of(b) == texts
+        run(b, "compile", "--check")
+        assert "up to date" in run(b, "sync").stdout
+        run(b, "compile", "--check")
+
     @pytest.mark.parametrize("change", ["deleted", "set back"])
     def test_a_push_does_not_put_back_what_somebody_took_away(
         self, clones: tuple[Path, Path], remote: Path, change: str
@@ -625,6 +684,14 @@ class TestShapes:
         share(folder, "After one.")
 
         assert log_of(remote, "main") == ["After one.", "Before any commit."]
+
+    def test_a_first_push_counts_the_events_of_a_persons_commit(self, tmp_path: Path, seed: Path) -> None:
+        share(seed, "One.")
+        share(seed, "Two.")
+        git(tmp_path, "init", "-q", "--bare", "-b", "main", "other.git")
+        git(seed, "remote", "set-url", "origin", str(tmp_path / "other.git"))
+
+        assert run(seed, "sync").stdout.startswith("shared: 2 events")
 
     def test_a_shallow_clone(self, tmp_path: Path, clones: tuple[Path, Path], remote: Path) -> None:
         share(clones[0], "Of a.")
@@ -891,3 +958,46 @@ def test_the_next_step_in_json_can_be_typed(clones: tuple[Path, Path], remote: P
     done = run(a, "share", "--source", "agent-a", "Of a.", "--json", code=4, AGENT_SOUL_INVOKED_AS="python3 soul.py")
 
     assert "`python3 soul.py sync`" in json.loads(done.stdout)["note"]
+
+
+class TestAClockBefore1970:
+    """What `git var` tells then, and git would write, is a date that `git fsck` calls broken; a push is for good."""
+
+    WRAPPED = "18446744072352032256"
+
+    def test_what_is_shared_has_a_date_that_git_accepts(self, clones: tuple[Path, Path], remote: Path) -> None:
+        a, _ = clones
+        dates = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"@{self.WRAPPED} +0000")
+        assert (
+            self.WRAPPED
+            in subprocess.run(
+                ["git", "var", "GIT_COMMITTER_IDENT"],
+                cwd=a,
+                env={**os.environ, **dates},
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
+        run(a, "share", "--source", "agent-a", "From long ago.", code=0, **dates)
+
+        assert git(remote, "log", "-1", "--format=%at %ct", "main").split() == ["0", "0"]
+        git(remote, "fsck", "--strict")
+
+    @pytest.mark.parametrize("named", [True, False])
+    def test_so_has_a_commit_by_whomever_and_a_merge(
+        self, clones: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, named: bool
+    ) -> None:
+        a, _ = clones
+        hub = find_hub(str(a))
+        hub.state.mkdir()
+        monkeypatch.setattr(time, "time", lambda: -1357519360.0)
+        if not named:
+            monkeypatch.setattr(repository, "known_people", lambda _: None)
+        head = git(a, "rev-parse", "HEAD").strip()
+        one, other = (
+            gitio.build_commit(hub, head, {name: b""}, "m", author="desk", people=None) for name in ("one", "other")
+        )
+        merge, _ = merged(hub, one, other, "desk")
+
+        for commit in (one, merge):
+            assert git(a, "log", "-1", "--format=%at %ct", commit).split() == ["0", "0"]

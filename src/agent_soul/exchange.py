@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul import gitio, outbox
@@ -15,7 +16,7 @@ from agent_soul.errors import NotSharedError, StoppedError
 from agent_soul.event import Event, short_id
 from agent_soul.hub import Hub
 from agent_soul.lock import exclusive
-from agent_soul.log import SourceFiles, parse_log, read_events, read_source_files
+from agent_soul.log import read_source_files
 from agent_soul.outgoing import Held, Outgoing, changed_tree, held_event, held_lines, outgoing
 from agent_soul.overview import State
 
@@ -83,7 +84,7 @@ class Exchange(NamedTuple):
         The first part says it in words. `seen` is a survey of this conversation, which counts for the commit that it
         was made for.
         """
-        again = [held_event(event) for event in self._ours_missing(upstream)] if reattach else []
+        again = self._missing(upstream) if reattach else []
         said, tries, silent = "", 0, 0
         while True:
             base = upstream or gitio.head(self.hub)  # the very first push starts from the commits that are here
@@ -94,7 +95,9 @@ class Exchange(NamedTuple):
                 return said or "up to date", work, seen.tree
             commit = self._build(base, work.changes, work.events, seen.people)
             outcome, words = gitio.push(self.hub, self.target, commit, expected=upstream, timeout=self._left())
-            said = _counted(work.events, work.changes)  # if the answer got lost it arrived, and then nothing is left
+            brought = 0 if upstream else sum(line.event is not None for line in _lines_at(self.hub, base))
+            # If the answer gets lost it arrived, and then nothing is left.
+            said = _counted(len(work.events) + brought, work.changes)
             if outcome is gitio.Pushed.ACCEPTED:
                 return said, work, changed_tree(seen.tree, work.changes, commit)
             tries, silent = tries + 1, silent + (outcome is gitio.Pushed.UNKNOWN)
@@ -170,9 +173,10 @@ class Exchange(NamedTuple):
         before = self.remembered
         if not before or (upstream and gitio.is_ancestor(self.hub, before, upstream)):
             return
-        missing = self._ours_missing(upstream)
+        missing = self._missing(upstream)
         what = "was rewritten" if upstream else "is gone"
-        named = ", ".join(short_id(event.id) for event in missing[:_IDS_NAMED])
+        ids = [short_id(line.event.id) for line in missing if line.event]
+        named = ", ".join(ids[:_IDS_NAMED])
         more = f" and {len(missing) - _IDS_NAMED} more" if len(missing) > _IDS_NAMED else ""
         raise StoppedError(
             f"the remote branch {self.target.branch!r} {what}; it lacks {len(missing)} events of this clone:"
@@ -180,18 +184,25 @@ class Exchange(NamedTuple):
             hint="ask who did that; `soul sync --reattach` takes the remote as it is and sends these events again",
         )
 
-    def _ours_missing(self, upstream: str) -> list[Event]:
-        """Return the events of this clone's own files that the remote once had and `upstream` has not."""
-        before = self.remembered
-        if not before:
-            return []
-        mine = is_ours(self.hub)
-        try:
-            once = _events_at(self.hub, before)
-        except gitio.GitError:  # the commit is gone, as after a purge of history: what the files here hold has to do
-            once = read_events(self.hub.root, gitio.differing_sources(self.hub, upstream))
-        there = {event.id for event in _events_at(self.hub, upstream)}
-        return [event for event in once if mine(event.path) and event.id not in there]
+    def _missing(self, upstream: str) -> list[Held]:
+        """Return the lines of this clone's history that `upstream` has not, whoever wrote them.
+
+        That is what the remote once accepted, and what the branch that is checked out has. Another machine's lines may
+        be nowhere else by now.
+        """
+        there = {line.key for line in _lines_at(self.hub, upstream)}
+        return [line for line in self._once().values() if line.key not in there]
+
+    def _once(self) -> dict[tuple[str, bytes], Held]:
+        """Return all lines of this clone's history, by what they say."""
+        commits = [self.remembered] if self.remembered else []
+        if self.target.local:
+            commits.append(gitio.head(self.hub))
+        found: dict[tuple[str, bytes], Held] = {}
+        for commit in commits:
+            with contextlib.suppress(gitio.GitError):  # the commit is gone, as after a purge of history
+                found |= {line.key: line for line in _lines_at(self.hub, commit)}
+        return found
 
 
 def is_ours(hub: Hub) -> Callable[[str], bool]:
@@ -200,10 +211,12 @@ def is_ours(hub: Hub) -> Callable[[str], bool]:
     return lambda path: path.startswith("sources/") and any(mark in path for mark in marks)
 
 
-def _events_at(hub: Hub, commit: str) -> list[Event]:
-    objects = gitio.read_tree(hub, commit).objects
-    files = gitio.read_objects(hub, {path: name for path, name in objects.items() if path.startswith("sources/")})
-    return parse_log(SourceFiles(files)).events
+def _lines_at(hub: Hub, commit: str) -> Iterator[Held]:
+    tree = gitio.read_tree(hub, commit)
+    files = gitio.read_files(hub, tree, [path for path in tree.objects if path.startswith("sources/")])
+    for path in sorted(files):
+        if path.endswith(".ndjson"):
+            yield from held_lines(path, files[path])
 
 
 def _settler(hub: Hub, ids: Collection[str], edited: set[str]) -> gitio.Settle:
@@ -227,7 +240,7 @@ def _settler(hub: Hub, ids: Collection[str], edited: set[str]) -> gitio.Settle:
             return gitio.Settled(shared)
         if mine(path):
             return gitio.Settled(_all_lines(shared, here))
-        if here and shared and _has_arrived(held_lines(path, here), shared, ids) and _only_grew(before(), here):
+        if here and shared and _has_arrived(held_lines(path, here), shared, ids) and _only_grew(before(), here, shared):
             return gitio.Settled(shared)
         return None
 
@@ -254,9 +267,10 @@ def _has_arrived(lines: Iterable[Held], shared: bytes, ids: Collection[str]) -> 
     return all(line.raw in there or (line.event and line.event.id in ids) for line in lines)
 
 
-def _only_grew(before: bytes, now: bytes) -> bool:
-    """Tell whether a file only got more lines, all of them whole."""
-    return now.endswith(b"\n") and set(before.split(b"\n")) <= set(now.split(b"\n"))
+def _only_grew(before: bytes, now: bytes, shared: bytes) -> bool:
+    """Tell whether a file only got more lines, all of them whole; a last one without its newline is if it is shared."""
+    lines = now.split(b"\n")
+    return lines[-1] in {b"", *shared.split(b"\n")} and set(before.split(b"\n")) <= {b"", *lines}
 
 
 def _all_lines(shared: bytes | None, here: bytes | None) -> bytes | None:
@@ -271,6 +285,6 @@ def _all_lines(shared: bytes | None, here: bytes | None) -> bytes | None:
     return b"\n".join([*filter(None, there), *fresh]) + b"\n"
 
 
-def _counted(events: Sequence[Event], changes: Mapping[str, bytes | None]) -> str:
+def _counted(events: int, changes: Mapping[str, bytes | None]) -> str:
     pages = sum(path.startswith("canonical/") for path in changes)
-    return f"{len(events)} event{'s' * (len(events) != 1)}, {pages} page{'s' * (pages != 1)}"
+    return f"{events} event{'s' * (events != 1)}, {pages} page{'s' * (pages != 1)}"

@@ -10,7 +10,7 @@ from agent_soul.canonical import unified_diff
 from agent_soul.cli.common import open_hub, output_options, printed_if_possible, say, show, show_json, tell_agents
 from agent_soul.compiler import Outcome, compile_hub, odd_events, recorded_in, resolve_today
 from agent_soul.errors import ExitCode, Problem, RefusedError
-from agent_soul.hub import Hub
+from agent_soul.hub import Hub, is_being_rebased
 from agent_soul.instants import parse_date
 from agent_soul.overview import State
 
@@ -57,7 +57,7 @@ def compile_(
     if is_view and writes and outcome.difference:
         say("note: canonical/ shows that view now; plain `soul compile` brings the whole memory of today back")
     fails = (check and bool(outcome.difference)) or (strict and outcome.log.bad_lines > 0)
-    _warn(outcome, writes=writes)
+    _warn(hub, outcome, writes=writes)
     if outcome.edited:
         say(f"note: {outcome.edited}")
     _show_outcome(outcome, as_json=as_json, ok=not fails, writes=writes)
@@ -77,7 +77,7 @@ def _apply(hub: Hub, wanted: State, *, is_view: bool, strict: bool, as_json: boo
         if outcome is None:
             show_kept(kept, as_json=as_json)
             return exit_code(kept)
-        _warn(outcome, writes=True)
+        _warn(hub, outcome, writes=True)
         if kept.note:
             say(f"note: {kept.note}")
         fails = strict and outcome.log.bad_lines > 0
@@ -125,10 +125,19 @@ def _date(option: str, text: str | None) -> str:
         raise RefusedError(f"{option} {error}", hint="give a UTC date as YYYY-MM-DD") from error
 
 
-def _warn(outcome: Outcome, *, writes: bool) -> None:
+def _warn(hub: Hub, outcome: Outcome, *, writes: bool) -> None:
     for warning in outcome.warnings:
         say(f"note: {warning}")
-    if outcome.replayed:
+    waits = writes and is_being_rebased(hub)
+    if waits and outcome.difference:
+        say(
+            "note: a rebase is under way; before `git rebase --continue`: `git checkout -- canonical`;"
+            " after it: `soul sync`"
+        )
+    if outcome.replayed and waits:
+        wait = "event waits" if outcome.replayed == 1 else "events wait"
+        say(f"note: {outcome.replayed} {wait} in the outbox until the rebase has ended")
+    elif outcome.replayed:
         verb = "were" if writes else "would be"
         say(f"note: {outcome.replayed} events that the source files had lost {verb} put back from the outbox")
     for crossing in outcome.compiled.crossings:

@@ -123,9 +123,7 @@ def _distance(sight: Sight) -> Iterator[Finding]:
         yield Finding("behind", sight.branch or "HEAD", what, "agents here read old memory", "`soul sync`")
     elif sight.ahead:
         what = f"has {sight.ahead} commits that {sight.upstream} lacks"
-        yield Finding(
-            "ahead", sight.branch or "HEAD", what, "other machines do not have them", "`git push`, or `soul sync`"
-        )
+        yield Finding("ahead", sight.branch or "HEAD", what, "other machines do not have them", "`git push`")
 
 
 def _some(paths: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +24,8 @@ _UNDER_WAY: Mapping[str, str] = {
 
 _FARTHEST_OFFSET = 1400
 """Hours and minutes from UTC, as a commit's date has them."""
+_LAST_SECOND = 2**63 - 1
+"""The latest date of a commit; `git fsck` calls a later one badDateOverflow."""
 
 BRANCH = ("symbolic-ref", "--quiet", "--short", "HEAD")
 PEOPLE = (("var", "GIT_AUTHOR_IDENT"), ("var", "GIT_COMMITTER_IDENT"))
@@ -136,12 +139,21 @@ def commit_of_line(hub: Hub, path: str, event_id: str) -> Origin | None:
 
 
 def identity(hub: Hub, author: str) -> dict[str, str]:
-    """Return variables that name the author, for a machine on which Git was never told who works there."""
+    """Return variables that name the author, for a machine on which Git was never told who works there.
+
+    With a clock before 1970 they also give the date, which git itself would write as one that no git can read.
+    """
+    dates = {} if time.time() >= 0 else dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), "@0 +0000")
     if known_people(hub):
-        return {}
+        return dates
     names = ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME")
     mails = ("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL")
-    return {**dict.fromkeys(names, author), **dict.fromkeys(mails, f"{author}@agent-soul.invalid")}
+    return {**dict.fromkeys(names, author), **dict.fromkeys(mails, f"{author}@agent-soul.invalid"), **dates}
+
+
+def unnamed(author: str) -> str:
+    """Return what `known_people` does of one person, for a source `author` of which Git knows nothing."""
+    return f"{author} <{author}@agent-soul.invalid> {max(int(time.time()), 0)} +0000"
 
 
 def known_people(hub: Hub) -> tuple[str, str] | None:
@@ -154,14 +166,19 @@ def people_in(answers: Sequence[Answer]) -> tuple[str, str] | None:
     if any(code for code, _, _ in answers):
         return None
     made_by, committed_by = (out.decode("utf-8", "replace").strip() for _, out, _ in answers)
-    return _with_legal_offset(made_by), _with_legal_offset(committed_by)
+    return _with_legal_date(made_by), _with_legal_date(committed_by)
 
 
-def _with_legal_offset(person: str) -> str:
-    """Return `Name <mail> seconds offset` in UTC where the offset is one that `git fast-import` refuses."""
-    rest, _, offset = person.rpartition(" ")
-    is_legal = offset[1:].isdecimal() and int(offset[1:]) <= _FARTHEST_OFFSET
-    return person if is_legal else f"{rest} +0000"
+def _with_legal_date(person: str) -> str:
+    """Return `Name <mail> seconds offset` with a date that `git fast-import` takes and `git fsck` accepts.
+
+    An offset that is too far becomes UTC. Of a clock before 1970 `git var` tells a number that has gone below 0 and
+    comes out above the highest date; that becomes 0.
+    """
+    rest, seconds, offset = person.rsplit(" ", 2)
+    is_near = offset[1:].isdecimal() and int(offset[1:]) <= _FARTHEST_OFFSET
+    is_date = seconds.isdecimal() and int(seconds) <= _LAST_SECOND
+    return f"{rest} {seconds if is_date else 0} {offset if is_near else '+0000'}"
 
 
 def prefix_of(hub: Hub) -> str:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import time
 from collections.abc import Mapping
 from enum import Enum, auto
 from typing import NamedTuple
 
 from agent_soul.gitio.looking import heads_of
 from agent_soul.gitio.process import GitError, GitTimeoutError, attempt, run, run_all
-from agent_soul.gitio.repository import BRANCH, commit_named, git_dirs, prefix_of
+from agent_soul.gitio.repository import BRANCH, commit_named, git_dirs, prefix_of, unnamed
 from agent_soul.hub import Hub
 
 OUTGOING = "refs/agent-soul/outgoing"
@@ -173,7 +172,7 @@ def build_commit(
     It is made by `people`, author and committer, where Git knows them, else by the source `author`. One `git
     fast-import` makes it, without index and work tree; killed, it leaves a pack that nothing refers to at most.
     """
-    made_by, committed_by = people or [f"{author} <{author}@agent-soul.invalid> {int(time.time())} +0000"] * 2
+    made_by, committed_by = people or [unnamed(author)] * 2
     lines = [f"commit {OUTGOING}", "mark :1", f"author {made_by}", f"committer {committed_by}"]
     stream = [("\n".join(lines) + "\n").encode(), _data(message.encode("utf-8", "backslashreplace"))]
     stream.append(f"from {parent}\n".encode() if parent else b"")
