@@ -107,3 +107,16 @@ def test_what_another_one_replaced_too_needs_no_word(inside: Soul, hub: Path) ->
 
     assert sorted(active(hub)) == ["event-3", "event-5"]
     assert len(said) == 1
+
+
+def test_of_a_larger_group_no_side_is_offered(inside: Soul, hub: Path) -> None:
+    """The newest may be the one that is wrong; keeping it would take back all that are right."""
+    claims = ({"entity": "shop", "attribute": "port", "value": value} for value in (80, 90, 80))
+    write_log(hub, *(event(n, f"Shop, note {n}.", claim=each) for n, each in enumerate(claims, 1)))
+
+    told = inside("conflicts").stdout
+
+    assert "--keep EVENT" in told
+    assert "--keep event-" not in told
+    assert "one EVENT of these, and what it is against is taken back" in told
+    assert told.count("(against ") == 3

@@ -79,13 +79,15 @@ def _show_suggestions(near: Sequence[Near], resolution: Resolution) -> None:
 def _show_conflict(conflict: Conflict, resolution: Resolution) -> None:
     show(f"{conflict.id}  {conflict.headline}")
     for member in conflict.members[:_MEMBERS_SHOWN]:
-        against = _against(conflict, member, resolution) if len(conflict.members) > 2 else ""
+        against = _against(conflict, member, resolution) if conflict.is_group else ""
         show(f"  {line_of(member, shown_id=resolution.name_of(member.id))}{against}")
     hidden = len(conflict.members) - _MEMBERS_SHOWN
     if hidden > 0:
         show(f"  and {hidden} more with --json")
     for way, command in _commands(conflict, resolution).items():
         show(f"  {way:<6}{command}")
+        if way == "keep" and conflict.is_group:
+            show("        one EVENT of these, and what it is against is taken back")
 
 
 def _against(conflict: Conflict, member: Event, resolution: Resolution) -> str:
