@@ -120,3 +120,24 @@ def test_of_a_larger_group_no_side_is_offered(inside: Soul, hub: Path) -> None:
     assert "--keep event-" not in told
     assert "one EVENT of these, and what it is against is taken back" in told
     assert told.count("(against ") == 3
+
+
+def test_a_word_too_few_names_the_option_that_was_given(inside: Soul, hub: Path) -> None:
+    write_log(hub, *PORTS)
+    for way in (["--both", "x"], ["--write", "x"], ["--keep", "event-3", "--reason", "x"]):
+        said = inside("resolve", "event-3", *way, "--source", "a-b", code=2).stderr
+        assert f"{way[-2]}: " in said
+        assert "summary" not in said
+    said = inside("retract", "event-3", "--reason", "x" * 501, "--source", "a-b", code=2).stderr
+    assert "--reason: " in said
+    assert "summary" not in said
+
+
+def test_what_says_the_same_as_a_side_stands_for_it(inside: Soul, hub: Path) -> None:
+    again = event(4, "The gateway listens on port 7070.", source="desk")
+    write_log(hub, *PORTS, again)
+    listed = inside("conflicts").stdout.split()[0]
+
+    decide(inside, "event-3", listed)
+
+    assert active(hub) == ["event-4"]

@@ -70,11 +70,14 @@ def _of_one(conflicts: Sequence[Conflict], none: str, wanted: str) -> Dispute:
 def find_kept(dispute: Dispute, events: Sequence[Event], wanted: str) -> Event:
     """Return the event in dispute whose id is or starts with `wanted`, out of all `events` here.
 
+    One that says the same in the same words stands for it: pages show the newest alone, and people know the others.
     Raises `RefusedError` where none or several are named, or one that is not in dispute, and says which are.
     """
     if KnownIds(event.id for event in dispute.events).beginning_with(wanted):
         return find_event(dispute.events, wanted)
     other = find_event(events, wanted)
+    if alike := [event for event in dispute.events if event.identity == other.identity]:
+        return alike[0]
     place = f"in the conflict {dispute.conflict.id}" if dispute.conflict else "among the events named"
     named = ", ".join(short_id(event.id) for event in dispute.events[:_IDS_NAMED])
     more = f" and {len(dispute.events) - _IDS_NAMED} more" if len(dispute.events) > _IDS_NAMED else ""

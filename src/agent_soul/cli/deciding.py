@@ -81,8 +81,11 @@ def resolve(
         return _keep(hub, source, dispute, settling.find_kept(dispute, events, keep), reason, resolution)
     if both is not None:
         then = "it is not asked again" if dispute.conflict else "neither a conflict nor a merge of them is suggested"
-        return _add(hub, source, "holds", list(dispute.events), settling.keeping_all(dispute, both), then)
-    return _add(hub, source, "replaced", list(dispute.events), settling.replacing(dispute, str(statement)))
+        return _add(
+            hub, source, "holds", list(dispute.events), settling.keeping_all(dispute, both), then, option="--both"
+        )
+    record = settling.replacing(dispute, str(statement))
+    return _add(hub, source, "replaced", list(dispute.events), record, option="--write")
 
 
 def _keep(hub: Hub, source: str, dispute: settling.Dispute, kept: Event, reason: str, resolution: Resolution) -> int:
@@ -141,12 +144,24 @@ def _find_all(hub: Hub, wanted: tuple[str, ...]) -> list[Event]:
     return [find_event(events, id_) for id_ in wanted]
 
 
-def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str, Any], then: str = "") -> int:
+def _add(
+    hub: Hub,
+    source: str,
+    done: str,
+    events: list[Event],
+    record: dict[str, Any],
+    then: str = "",
+    *,
+    option: str = "--reason",
+) -> int:
     """Append the decision with the reach of the first event that it is about, so that it is found there.
 
-    `then` says what follows from it as long as nobody takes it back.
+    `then` says what follows from it as long as nobody takes it back, `option` where its summary was given.
     """
-    added = adding.add(hub, {"source": source, **settling.place_of(events[0]), **record})
+    try:
+        added = adding.add(hub, {"source": source, **settling.place_of(events[0]), **record})
+    except RefusedError as error:
+        raise RefusedError(_about(option, error.message), hint=error.hint) from error
     for event in events:
         say(f"{done}: {line_of(event)}")
     if then:
@@ -154,3 +169,8 @@ def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str
     say("the pages follow at the next `soul compile`, `share` or `sync`")
     show_added(added)
     return ExitCode.DONE
+
+
+def _about(option: str, message: str) -> str:
+    """Return a message about the summary in terms of the option that was typed for it."""
+    return f"{option}{message.removeprefix('summary')}" if message.startswith("summary") else message
