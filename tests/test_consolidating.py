@@ -322,6 +322,14 @@ class TestConsolidate:
         pages = compile_hub(find_hub(str(hub))).compiled.texts
         assert "User likes concise" not in pages["profile.md"]
 
+    def test_what_was_proposed_before_is_counted_as_left_out(self, hub: Path, inside: Soul) -> None:
+        write(hub, *SAME)
+        inside("consolidate", "--apply", "--propose", *WHO)
+        assert (
+            "0 to merge, 0 to keep; 1 left out, proposed or answered before (`soul dedup`)"
+            in inside("consolidate").stderr
+        )
+
     def test_what_is_proposed_is_not_called_merged(self, hub: Path, inside: Soul) -> None:
         write(hub, *NEARLY)
         said = inside("consolidate", "--apply", "--propose", *WHO).stderr

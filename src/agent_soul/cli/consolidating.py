@@ -90,6 +90,7 @@ def _what_follows(found: Consolidation, *, apply_: bool, propose: bool) -> str:
 def _left_out(found: Consolidation) -> str:
     """Return what is not merged with the others, each of it for a person to look at."""
     held = f"; {len(found.held)} left out for open conflicts" if found.held else ""
+    held += f"; {found.answered} left out, proposed or answered before (`soul dedup`)" if found.answered else ""
     return held + (f"; {found.nearly} nearly the same (`soul dedup`)" if found.nearly else "")
 
 
