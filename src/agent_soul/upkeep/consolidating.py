@@ -41,8 +41,8 @@ class Consolidation(NamedTuple):
     `oversize` maps the path of each page that is too small for its lines to the number of pages in `more/` that hold
     the rest. `unwritable` says why some of what was found cannot be written: an old line may hold more than is taken
     today. `held` maps the ids of groups that are left out to the open conflicts of which they hold a side, and `nearly`
-    counts those that are only nearly the same, `answered` those whose merge was proposed or taken back before. `key` are the active events of key importance and `lost` those of them
-    that no page would show any more.
+    counts those that are only nearly the same, `answered` those whose merge was proposed or taken back before. `key`
+    are the active events of key importance and `lost` those of them that no page would show any more.
     """
 
     merges: tuple[Cluster, ...]
