@@ -21,7 +21,7 @@ from agent_soul.resolve import resolve
 from agent_soul.upkeep.consolidating import Consolidation, consolidate, lost_facts, oversize_pages
 from agent_soul.upkeep.fragments import CORRECTION, CORROBORATED, DECISION, SAID, Fragment, find_fragments
 from hubs import AS_OF, compiled, event, headings, items, log_of
-from support import Run, log_text, write_log
+from support import Run, Soul, log_text, write_log
 
 WHO = ("--source", "nightly")
 
@@ -321,6 +321,37 @@ class TestConsolidate:
         run("review", "approve", waiting["event_id"], *WHO)
         pages = compile_hub(find_hub(str(hub))).compiled.texts
         assert "User likes concise" not in pages["profile.md"]
+
+    def test_what_was_proposed_before_is_counted_as_left_out(self, hub: Path, inside: Soul) -> None:
+        write(hub, *SAME)
+        inside("consolidate", "--apply", "--propose", *WHO)
+        assert (
+            "0 to merge, 0 to keep; 1 left out, proposed or answered before (`soul dedup`)"
+            in inside("consolidate").stderr
+        )
+
+    def test_what_is_proposed_is_not_called_merged(self, hub: Path, inside: Soul) -> None:
+        write(hub, *NEARLY)
+        said = inside("consolidate", "--apply", "--propose", *WHO).stderr
+        assert "1 proposed, 0 kept; " in said
+        assert "`soul review` lists what waits" in said
+        assert "merged" not in said
+
+    def test_a_review_says_what_a_proposal_would_replace_and_what_speaks_against_it(
+        self, hub: Path, inside: Soul
+    ) -> None:
+        write(hub, *SAME, event(3, "User dislikes short answers.", scope="profile", kind="preference"))
+        inside("consolidate", "--apply", "--propose", *WHO)
+        shown = inside("review").stdout
+        for id_ in ("event-1", "event-2"):
+            assert f"  would replace  {id_}" in shown
+        conflict = inside("conflicts").stdout.split()[0]
+        assert f"a side of the open conflict {conflict}" in shown
+
+    def test_a_review_says_what_is_only_nearly_the_same(self, hub: Path, inside: Soul) -> None:
+        write(hub, *NEARLY)
+        inside("consolidate", "--apply", "--propose", *WHO)
+        assert "(says nearly the same" in inside("review").stdout
 
     def test_what_it_tells_of_itself_is_nothing_to_merge(self, hub: Path, run: Run) -> None:
         """Reports in equal words, of runs that each found something, would else be merged for ever."""

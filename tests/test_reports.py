@@ -41,7 +41,9 @@ def test_what_contradicts_the_newest_is_shown_before_what_agrees_with_it() -> No
 
     assert items(page)[1] == "80: It is 80. (event-1 2026-03-01 mac) [[stable-memory]]"
     assert "and 5 more" in items(page)
-    assert "the newest holds: `soul resolve c-849f04be --source YOUR-ID --keep event-11`" in page
+    keep = "one EVENT of these holds, and what contradicts it is taken back: `soul resolve c-849f04be --source YOUR-ID"
+    assert f"{keep} --keep EVENT`" in page
+    assert "--keep event-11" not in page
 
 
 def test_a_suspected_conflict_shows_what_differs() -> None:

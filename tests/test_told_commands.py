@@ -87,3 +87,13 @@ def test_the_tools_of_the_server_are_allowed_too_until_the_join_ends(joined: tup
     settings.write_text(settings.read_text("utf-8").replace('"allow": [', '"allow": ["mcp__other__x",'), "utf-8")
     end_join(hub, find("claude-code"), home=home)
     assert json.loads(settings.read_text("utf-8")) == {"permissions": {"allow": ["mcp__other__x"]}}
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
+def test_the_way_out_of_a_stopped_pull_ends_a_rebase_too(name: str) -> None:
+    (row,) = (
+        line
+        for line in (Path(__file__).parents[1] / name).read_text(encoding="utf-8").split("\n")
+        if "`git pull --no-rebase`" in line
+    )
+    assert row.index("`git commit --no-edit`") < row.index("`git rebase --continue`")

@@ -61,11 +61,19 @@ class Conflict(NamedTuple):
         subject = self.subject if self.certain else in_words(self.subject)
         return f"{subject}{differing} ({'certain, by claim' if self.certain else 'suspected, by text'})"
 
+    @property
+    def is_group(self) -> bool:
+        """Whether it has more than two sides, so that what is taken back depends on which one is kept."""
+        return len(self.members) > 2
+
     def commands(self, name_of: Callable[[str], str]) -> dict[str, str]:
-        """Return the command for each way out; `name_of` gives the id under which an event is shown."""
+        """Return the command for each way out; `name_of` gives the id under which an event is shown.
+
+        Of two the newest is offered. Of more it may be the one that is wrong, and would take back all that are right.
+        """
         settle = f"soul resolve {self.id} --source YOUR-ID"
         return {
-            "keep": f"{settle} --keep {name_of(self.members[0].id)}",
+            "keep": f"{settle} --keep {'EVENT' if self.is_group else name_of(self.members[0].id)}",
             "both": f'{settle} --both "why"',
             "write": f'{settle} --write "what holds"',
         }

@@ -23,6 +23,7 @@ _PLOTTED = 3
 """A metric is plotted from so many values on; of two the course says it all."""
 _HEADLINE_WIDTH = 160
 _WAYS = {"keep": "the newest holds", "both": "all hold", "write": "none holds as it stands"}
+_KEEP_OF_GROUP = "one EVENT of these holds, and what contradicts it is taken back"
 
 _CONFLICT_INTRO = (
     "Of each group not all can hold. Decide, or ask, then run the command; `--keep` takes the id of another line too. "
@@ -61,7 +62,8 @@ def _block_of(conflict: Conflict, number: int, resolution: Resolution, style: St
     lines = [_member_line(id_, resolution.name_of(id_), resolution, style) for id_ in shown]
     lines += [f"- and {len(ids) - number} more"] if len(ids) > number else []
     commands = conflict.commands(resolution.name_of)
-    lines += [f"- {meaning}: `{commands[way]}`" for way, meaning in _WAYS.items()]
+    ways = _WAYS | ({"keep": _KEEP_OF_GROUP} if conflict.is_group else {})
+    lines += [f"- {meaning}: `{commands[way]}`" for way, meaning in ways.items()]
     return f"## {title_text(conflict.headline, _HEADLINE_WIDTH)}\n" + "\n".join(lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -69,25 +70,43 @@ def _of_one(conflicts: Sequence[Conflict], none: str, wanted: str) -> Dispute:
 def find_kept(dispute: Dispute, events: Sequence[Event], wanted: str) -> Event:
     """Return the event in dispute whose id is or starts with `wanted`, out of all `events` here.
 
+    One that says the same in the same words stands for it: pages show the newest alone, and people know the others.
     Raises `RefusedError` where none or several are named, or one that is not in dispute, and says which are.
     """
     if KnownIds(event.id for event in dispute.events).beginning_with(wanted):
         return find_event(dispute.events, wanted)
     other = find_event(events, wanted)
+    if alike := [event for event in dispute.events if event.identity == other.identity]:
+        return alike[0]
     place = f"in the conflict {dispute.conflict.id}" if dispute.conflict else "among the events named"
     named = ", ".join(short_id(event.id) for event in dispute.events[:_IDS_NAMED])
     more = f" and {len(dispute.events) - _IDS_NAMED} more" if len(dispute.events) > _IDS_NAMED else ""
     raise RefusedError(f"{short_id(other.id)} is not {place}", hint=f"--keep one of: {named}{more}")
 
 
-def keeping(dispute: Dispute, kept: Event, reason: str) -> dict[str, Any]:
-    """Return the retraction of whatever contradicts `kept`, one of those in dispute."""
-    rivals = [event.id for event in dispute.rivals_of(kept)]
-    return {
-        "kind": "retraction",
-        "supersedes": rivals,
-        "summary": reason or f"Of a conflict {short_id(kept.id)} holds.",
-    }
+def going_with(losing: Sequence[Event], kept: Event, resolution: Resolution) -> list[Event]:
+    """Return what `losing` had replaced, and what that had: who takes back the one would let the other hold again.
+
+    What says the same as an event that stays is left out, as a retraction covers identical statements too.
+    """
+    going = {event.id for event in losing}
+    staying = {kept.identity, *(v.event.identity for v in resolution.active if v.event.id not in going)}
+    replaced: dict[str, list[Event]] = defaultdict(list)
+    for verdict in resolution.verdicts:
+        if verdict.status is Status.SUPERSEDED and verdict.event.identity not in staying:
+            replaced[verdict.by].append(verdict.event)
+    found, waiting = list[Event](), list(losing)
+    while waiting:
+        for event in replaced.pop(waiting.pop().id, ()):
+            waiting.append(event)
+            found += [event] if event.id not in going else []
+    return found
+
+
+def keeping(kept: Event, gone: Sequence[Event], reason: str) -> dict[str, Any]:
+    """Return the retraction of what `kept` stands against."""
+    summary = reason or f"Of a conflict {short_id(kept.id)} holds."
+    return {"kind": "retraction", "supersedes": [event.id for event in gone], "summary": summary}
 
 
 def keeping_all(dispute: Dispute, reason: str) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def consolidate_(apply_: bool, propose: bool, source: str, as_json: bool, hub_na
         _show(found)
     for cluster_id, conflict_ids in found.held.items():
         say_held(cluster_id, conflict_ids)
-    say(_what_follows(found, apply_=apply_))
+    say(_what_follows(found, apply_=apply_, propose=propose))
     return ExitCode.DONE
 
 
@@ -74,11 +74,13 @@ def _show(found: Consolidation) -> None:
         say(f"left out, as it cannot be written again: {reason}")
 
 
-def _what_follows(found: Consolidation, *, apply_: bool) -> str:
+def _what_follows(found: Consolidation, *, apply_: bool, propose: bool) -> str:
     counts = f"{len(found.merges)} to merge, {len(found.fragments)} to keep"
     listed = f"{len(found.outdated)} stale (`soul prune`), {len(found.oversize)} pages without room"
     if apply_:
-        done = f"{len(found.merged)} merged, {len(found.kept)} kept; {found.key_facts}; {PAGES_FOLLOW}"
+        follows = "`soul review` lists what waits" if propose and found.merged else PAGES_FOLLOW
+        how = "proposed" if propose else "merged"
+        done = f"{len(found.merged)} {how}, {len(found.kept)} kept; {found.key_facts}; {follows}"
         done = done if found.merged or found.kept else f"nothing to merge or to keep; {listed}"
         return done + _left_out(found)
     then = "`soul consolidate --apply --source YOUR-ID` merges and keeps"
@@ -88,6 +90,7 @@ def _what_follows(found: Consolidation, *, apply_: bool) -> str:
 def _left_out(found: Consolidation) -> str:
     """Return what is not merged with the others, each of it for a person to look at."""
     held = f"; {len(found.held)} left out for open conflicts" if found.held else ""
+    held += f"; {found.answered} left out, proposed or answered before (`soul dedup`)" if found.answered else ""
     return held + (f"; {found.nearly} nearly the same (`soul dedup`)" if found.nearly else "")
 
 

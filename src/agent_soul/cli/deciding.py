@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -38,8 +37,7 @@ def retract(event_ids: tuple[str, ...], reason: str, source: str, as_json: bool,
     _refuse_retracted(before, events)
     record = {"kind": "retraction", "supersedes": [event.id for event in events], "summary": reason}
     code = _add(hub, source, "retracted", events, record)
-    for event in _holding_again(before, resolve_hub(hub)):
-        say(f"holds again, as what had replaced it is taken back: {line_of(event)}")
+    _say_what_holds_again(before, resolve_hub(hub))
     return code
 
 
@@ -80,14 +78,26 @@ def resolve(
     events = [verdict.event for verdict in resolution.verdicts]
     dispute = settling.find_dispute(find_conflicts(resolution), events, ids)
     if keep is not None:
-        kept = settling.find_kept(dispute, events, keep)
-        code = _add(hub, source, "taken back", dispute.rivals_of(kept), settling.keeping(dispute, kept, reason))
-        _say_what_stays(dispute, kept, resolution)
-        return code
+        return _keep(hub, source, dispute, settling.find_kept(dispute, events, keep), reason, resolution)
     if both is not None:
         then = "it is not asked again" if dispute.conflict else "neither a conflict nor a merge of them is suggested"
-        return _add(hub, source, "holds", list(dispute.events), settling.keeping_all(dispute, both), then)
-    return _add(hub, source, "replaced", list(dispute.events), settling.replacing(dispute, str(statement)))
+        return _add(
+            hub, source, "holds", list(dispute.events), settling.keeping_all(dispute, both), then, option="--both"
+        )
+    record = settling.replacing(dispute, str(statement))
+    return _add(hub, source, "replaced", list(dispute.events), record, option="--write")
+
+
+def _keep(hub: Hub, source: str, dispute: settling.Dispute, kept: Event, reason: str, resolution: Resolution) -> int:
+    """Take back what contradicts `kept`, with all that it had replaced, and say what goes, stays and holds again."""
+    rivals = dispute.rivals_of(kept)
+    with_them = settling.going_with(rivals, kept, resolution)
+    code = _add(hub, source, "taken back", rivals, settling.keeping(kept, [*rivals, *with_them], reason))
+    for event in with_them:
+        say(f"taken back with it: {line_of(event, shown_id=resolution.name_of(event.id))}")
+    _say_what_holds_again(resolution, resolve_hub(hub))
+    _say_what_stays(dispute, kept, resolution)
+    return code
 
 
 def _refuse_empty(given: str | None, way: str) -> None:
@@ -113,11 +123,11 @@ def _say_what_stays(dispute: settling.Dispute, kept: Event, resolution: Resoluti
         say(f"and {len(others) - _STAYING_SHOWN} more stay")
 
 
-def _holding_again(before: Resolution, after: Resolution) -> Iterator[Event]:
-    """Yield the events that were known before, did not hold, and do now."""
+def _say_what_holds_again(before: Resolution, after: Resolution) -> None:
+    """Name the events that were known before, did not hold, and do now."""
     for id_, verdict in after.by_id.items():
         if verdict.status is Status.ACTIVE and id_ in before.by_id and before.by_id[id_].status is not Status.ACTIVE:
-            yield verdict.event
+            say(f"holds again, as what had replaced it is taken back: {line_of(verdict.event)}")
 
 
 def _refuse_retracted(resolution: Resolution, events: list[Event]) -> None:
@@ -134,12 +144,24 @@ def _find_all(hub: Hub, wanted: tuple[str, ...]) -> list[Event]:
     return [find_event(events, id_) for id_ in wanted]
 
 
-def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str, Any], then: str = "") -> int:
+def _add(
+    hub: Hub,
+    source: str,
+    done: str,
+    events: list[Event],
+    record: dict[str, Any],
+    then: str = "",
+    *,
+    option: str = "--reason",
+) -> int:
     """Append the decision with the reach of the first event that it is about, so that it is found there.
 
-    `then` says what follows from it as long as nobody takes it back.
+    `then` says what follows from it as long as nobody takes it back, `option` where its summary was given.
     """
-    added = adding.add(hub, {"source": source, **settling.place_of(events[0]), **record})
+    try:
+        added = adding.add(hub, {"source": source, **settling.place_of(events[0]), **record})
+    except RefusedError as error:
+        raise RefusedError(_about(option, error.message), hint=error.hint) from error
     for event in events:
         say(f"{done}: {line_of(event)}")
     if then:
@@ -147,3 +169,8 @@ def _add(hub: Hub, source: str, done: str, events: list[Event], record: dict[str
     say("the pages follow at the next `soul compile`, `share` or `sync`")
     show_added(added)
     return ExitCode.DONE
+
+
+def _about(option: str, message: str) -> str:
+    """Return a message about the summary in terms of the option that was typed for it."""
+    return f"{option}{message.removeprefix('summary')}" if message.startswith("summary") else message

@@ -40,7 +40,7 @@ def conflicts(suggest: bool, as_json: bool, hub_name: str | None) -> int:
     """List what cannot hold together, newest first, each with its id, its evidence and the commands that settle it."""
     hub = open_hub(hub_name)
     resolution = resolve_hub(hub)
-    found = _open_conflicts(hub, resolution)
+    found = open_conflicts(hub, resolution)
     near = suggestions(hub, resolution, found, _tell_read) if suggest else []
     if as_json:
         more = {"suggestions": [pair._asdict() for pair in near]} if suggest else {}
@@ -56,7 +56,7 @@ def conflicts(suggest: bool, as_json: bool, hub_name: str | None) -> int:
     return ExitCode.DONE
 
 
-def _open_conflicts(hub: Hub, resolution: Resolution) -> tuple[Conflict, ...]:
+def open_conflicts(hub: Hub, resolution: Resolution) -> tuple[Conflict, ...]:
     with remembered_contradictions(hub) as look:
         return find_conflicts(resolution, look)
 
@@ -79,13 +79,15 @@ def _show_suggestions(near: Sequence[Near], resolution: Resolution) -> None:
 def _show_conflict(conflict: Conflict, resolution: Resolution) -> None:
     show(f"{conflict.id}  {conflict.headline}")
     for member in conflict.members[:_MEMBERS_SHOWN]:
-        against = _against(conflict, member, resolution) if len(conflict.members) > 2 else ""
+        against = _against(conflict, member, resolution) if conflict.is_group else ""
         show(f"  {line_of(member, shown_id=resolution.name_of(member.id))}{against}")
     hidden = len(conflict.members) - _MEMBERS_SHOWN
     if hidden > 0:
         show(f"  and {hidden} more with --json")
     for way, command in _commands(conflict, resolution).items():
         show(f"  {way:<6}{command}")
+        if way == "keep" and conflict.is_group:
+            show("        one EVENT of these, and what it is against is taken back")
 
 
 def _against(conflict: Conflict, member: Event, resolution: Resolution) -> str:
@@ -134,7 +136,7 @@ def dedup(
     hub = open_for_upkeep(hub_name, source, apply_=apply_)
     resolution = resolve_hub(hub)
     found = _named(find_clusters(resolution, scope), cluster_ids)
-    held = disputed(found, _open_conflicts(hub, resolution)) if found else {}
+    held = disputed(found, open_conflicts(hub, resolution)) if found else {}
     chosen = [cluster for cluster in found if cluster_ids or (cluster.is_certain and cluster.id not in held)]
     added = _apply(hub, chosen, source) if apply_ else {}
     if as_json:

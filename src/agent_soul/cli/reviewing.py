@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
-from agent_soul.cli.common import line_of, open_hub, output_options, say, show_json, take_turn
+from agent_soul.cli.common import line_of, open_hub, output_options, say, show, show_json, take_turn
+from agent_soul.cli.judging import open_conflicts
 from agent_soul.cli.upkeep import PAGES_FOLLOW, show_verdicts, verdict_fields
 from agent_soul.compiler import resolve_hub
+from agent_soul.dedup import find_clusters
 from agent_soul.errors import ExitCode, RefusedError
 from agent_soul.hub import Hub
-from agent_soul.resolve import Resolution
+from agent_soul.resolve import Resolution, Verdict
 from agent_soul.upkeep.reviewing import DECISIONS, deciding, find_proposals, waiting
 from agent_soul.upkeep.runs import apply_run
 
@@ -34,10 +38,29 @@ def review(
     if as_json:
         show_json(ok=True, total=len(found), items=verdict_fields(found))
         return ExitCode.DONE
-    show_verdicts(found, resolution)
+    _show_waiting(hub, resolution, found)
     how = "; `soul review approve ID --source YOUR-ID`, or `reject` with --reason" if found else ""
     say(f"{len(found)} wait{'s' * (len(found) == 1)} for a review{how}" if found else "nothing waits for a review")
     return ExitCode.DONE
+
+
+def _show_waiting(hub: Hub, resolution: Resolution, found: Sequence[Verdict]) -> None:
+    """Print each proposal with what it would replace, how like that is, and the open conflicts that it would decide."""
+    replacing = any(verdict.event.supersedes for verdict in found)
+    clusters = find_clusters(resolution) if replacing else []
+    evidence = {frozenset(member.id for member in cluster.members): cluster.evidence for cluster in clusters}
+    conflicts = open_conflicts(hub, resolution) if replacing else ()
+    for verdict in found:
+        show_verdicts([verdict], resolution)
+        replaced = [resolution.by_id[id_] for id_ in verdict.event.supersedes if id_ in resolution.by_id]
+        reasons = evidence.get(frozenset(verdict.event.supersedes), {})
+        for each in replaced:
+            why = f"  ({reasons[each.event.id]})" if each.event.id in reasons else ""
+            line = line_of(each.event, each.status, shown_id=resolution.name_of(each.event.id))
+            show(f"  would replace  {line}{why}")
+        for conflict in conflicts:
+            if any(each.event.id in conflict.against for each in replaced):
+                show(f"  it holds a side of the open conflict {conflict.id}")
 
 
 def _decide(

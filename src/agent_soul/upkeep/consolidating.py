@@ -41,8 +41,8 @@ class Consolidation(NamedTuple):
     `oversize` maps the path of each page that is too small for its lines to the number of pages in `more/` that hold
     the rest. `unwritable` says why some of what was found cannot be written: an old line may hold more than is taken
     today. `held` maps the ids of groups that are left out to the open conflicts of which they hold a side, and `nearly`
-    counts those that are only nearly the same. `key` are the active events of key importance and `lost` those of them
-    that no page would show any more.
+    counts those that are only nearly the same, `answered` those whose merge was proposed or taken back before. `key`
+    are the active events of key importance and `lost` those of them that no page would show any more.
     """
 
     merges: tuple[Cluster, ...]
@@ -52,6 +52,7 @@ class Consolidation(NamedTuple):
     unwritable: tuple[str, ...]
     held: Mapping[str, tuple[str, ...]]
     nearly: int
+    answered: int
     merged: tuple[Event, ...]
     kept: tuple[Event, ...]
     before: Compiled
@@ -80,7 +81,8 @@ def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, pro
     in an open conflict is left to `soul dedup` and a person.
     """
     waits = {"proposed": True} if propose else {}
-    clusters = open_clusters(before.resolution)
+    suggested = find_clusters(before.resolution)
+    clusters = open_clusters(before.resolution, suggested)
     held = {} if propose else disputed(clusters, before.conflicts)
     free = [cluster for cluster in clusters if cluster.id not in held]
     chosen = [cluster for cluster in free if propose or cluster.is_certain]
@@ -100,6 +102,7 @@ def consolidate(log: Log, config: Config, before: Compiled, draft: Draft, *, pro
         (*long_merges, *long_fragments),
         held,
         len(free) - len(chosen),
+        len(suggested) - len(clusters),
         tuple(merged),
         tuple(kept),
         before,
@@ -124,10 +127,10 @@ def _drafted(
     return writable, events, refused
 
 
-def open_clusters(resolution: Resolution) -> list[Cluster]:
-    """Return the suggested merges that nobody has proposed or taken back before."""
+def open_clusters(resolution: Resolution, suggested: Iterable[Cluster] | None = None) -> list[Cluster]:
+    """Return the suggested merges, found anew unless given, that nobody has proposed or taken back before."""
     answered = {frozenset(v.event.data.get("derived_from", ())) for v in resolution.verdicts}
-    clusters = find_clusters(resolution)
+    clusters = find_clusters(resolution) if suggested is None else suggested
     return [each for each in clusters if frozenset(member.id for member in each.members) not in answered]
 
 
