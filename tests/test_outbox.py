@@ -23,7 +23,7 @@ from agent_soul.day_files import day_file
 from agent_soul.draft import draft
 from agent_soul.errors import ExitCode, RefusedError, StoppedError
 from agent_soul.event import Event, as_line
-from agent_soul.hub import Hub, open_hub
+from agent_soul.hub import EDITED, Hub, open_hub
 from agent_soul.log import parse_log, read_source_files
 
 OTHER = b'{"half of a li'
@@ -491,9 +491,13 @@ def test_odd_things_in_the_outbox_wedge_nothing(at: Hub) -> None:
     (at.outbox / "0-link.ndjson").symlink_to("nowhere")
     (at.outbox / ".agent-soul.99.ab.tmp").write_bytes(OTHER)
     (at.state / ".agent-soul.99.cd.tmp").write_bytes(OTHER)
+    (at.state / EDITED).mkdir()
+    (at.state / EDITED / ".agent-soul.99.ef.tmp").write_bytes(OTHER)
     assert len(outbox.entries(at)[1]) == 3
     compile_hub(at)
-    assert not [*at.outbox.glob(".*"), *at.state.glob(".*")], "what killed writers left is swept"
+    assert not [*at.outbox.glob(".*"), *at.state.glob(".*"), *(at.state / EDITED).iterdir()], (
+        "what killed writers left is swept"
+    )
 
 
 # -- whose files ---------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from pathlib import Path
 from agent_soul.digests import sha256
 from agent_soul.errors import StoppedError
 from agent_soul.files import read_regular, replace_file
-from agent_soul.hub import Hub
+from agent_soul.hub import EDITED, Hub
 
 _LONGEST_NAME = 120
 _MOST = 50
@@ -83,7 +83,7 @@ def _drop_oldest(folder: Path) -> None:
 
 
 def _folder(hub: Hub) -> Path:
-    return hub.state / "edited"
+    return hub.state / EDITED
 
 
 def _note(hub: Hub) -> Path:

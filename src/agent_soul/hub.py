@@ -20,6 +20,8 @@ SCRIPT_HUB_VARIABLE = "AGENT_SOUL_SCRIPT_HUB"
 JOINED = "joined.json"
 """In the state: there where an agent program is joined to this clone."""
 SOURCES = "sources"
+EDITED = "edited"
+"""Folder of the state for copies of pages that a person had changed."""
 SUFFIX = ".ndjson"
 MAX_FILE_BYTES = 64 << 20
 """No larger file of the log is read or written."""

@@ -21,7 +21,7 @@ from agent_soul.day_files import append_blocks, contents_of_day, day_file, refus
 from agent_soul.errors import Problem, StoppedError
 from agent_soul.event import Event, Line, as_line, parse_line
 from agent_soul.files import install, make_folder, read_regular, remedy, sweep, sync_folder
-from agent_soul.hub import SOURCES, SUFFIX, Hub, is_being_rebased
+from agent_soul.hub import EDITED, SOURCES, SUFFIX, Hub, is_being_rebased
 from agent_soul.log import Log, parse_log, read_source_files
 
 _IDS_NAMED = 3
@@ -146,7 +146,7 @@ def replay(hub: Hub, present: Collection[str]) -> Replayed:
 
 def tidy(hub: Hub) -> None:
     """Remove the half-written files that killed commands left in the hub and in its state. The lock must be held."""
-    for folder in (hub.outbox, hub.state):
+    for folder in (hub.outbox, hub.state, hub.state / EDITED):
         sweep(folder)
     for folder in (hub.sources, hub.canonical):
         sweep(folder, below=True)
