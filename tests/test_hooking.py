@@ -231,11 +231,13 @@ class TestStart:
         assert "8443" in told(machines.other, "three", seconds=200)
 
     def test_the_session_itself_is_not_one_that_left_too_little(self, hub: Path) -> None:
-        here = open_hub(hub)
+        here, now = open_hub(hub), datetime.now().astimezone()
+        noon = now.replace(hour=12)  # a session of yesterday that nobody ended has no length
         for minutes, name in ((50, "s"), (40, "t")):
-            start_session(here, SOURCE, datetime.now().astimezone() - timedelta(minutes=minutes), name)
+            start_session(here, SOURCE, noon - timedelta(minutes=minutes), name)
 
-        assert re.findall(r"in the (\d+) minutes", told(here, "s", origin="resume")) == ["40"]
+        heard = told(here, "s", origin="resume", seconds=(noon - now).total_seconds())
+        assert re.findall(r"in the (\d+) minutes", heard) == ["40"]
 
     def test_the_session_is_noted_under_its_own_name(self, hub: Path) -> None:
         here = open_hub(hub)

@@ -93,7 +93,8 @@ def find_again(hub: Hub, *, home: Home | None = None, near: Path | None = None) 
         note = note.with_folders(folders_of_joins(standing, home)) if is_lost else note
         if standing and (is_lost or note != before):
             with joining_alone(hub, "looking for joins"):
-                write_note(hub, note)
+                if (read_note(hub), not is_noted(hub)) == (before, is_lost):  # else somebody joined meanwhile
+                    write_note(hub, note)
 
 
 def _written(hub: Hub, plan: Plan) -> Sequence[Change]:
