@@ -54,4 +54,4 @@ def _opposite_states(one: Frame, other: Frame) -> tuple[str, ...]:
 
 
 def _is_state(token: Token) -> bool:
-    return token.word is not None and "state" in token.word.roles and token.weight == POLE_WEIGHT
+    return token.has("state") and token.weight == POLE_WEIGHT

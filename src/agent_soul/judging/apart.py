@@ -183,13 +183,9 @@ def _without_measures(pair: Pair, first: list[Token], second: list[Token]) -> tu
     """Return the things of two statements that give numbers without `each`, and what only names the measure: length."""
     if not pair.rivals:
         return first, second
-    told = [[thing for thing in side if not _has_role(thing, "universal")] for side in (first, second)]
-    measured = [[thing for thing in side if not _has_role(thing, "measures")] for side in told]
+    told = [[thing for thing in side if not thing.has("universal")] for side in (first, second)]
+    measured = [[thing for thing in side if not thing.has("measures")] for side in told]
     return (measured[0], measured[1]) if any(measured) else (told[0], told[1])
-
-
-def _has_role(token: Token, role: str) -> bool:
-    return token.word is not None and role in token.word.roles
 
 
 def _who_does(frame: Frame) -> str:

@@ -75,42 +75,36 @@ def are_told_apart(pair: Pair) -> bool:
     """Tell whether a little word of one excludes one of the other: all and some; in one order also before and after."""
     one, other = pair.frames
     first, second = _little_words(one), _little_words(other)
-    is_in_order = _in_order(one, other) == _in_order(other, one) and _denials(one) == _denials(
-        other
-    )  # not before: after
-    exclusive = _EXCLUSIVE_IN_ORDER if is_in_order else _EXCLUSIVE
+    is_alike = _in_order(one, other) == _in_order(other, one) and _denials(one) == _denials(other)
+    exclusive = _EXCLUSIVE_IN_ORDER if is_alike else _EXCLUSIVE
     sides = [({*words} & first, {*words} & second) for words in exclusive]
     return any(len(mine) == len(theirs) == 1 and mine != theirs for mine, theirs in sides)
 
 
-def _tokens(frame: Frame) -> list[Token]:
-    return [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens]
-
-
 def _little_words(frame: Frame) -> set[str]:
-    words = (word for token in _tokens(frame) for word in token.surface.lower().split(" "))
+    words = (word for token in frame.said for word in token.surface.lower().split(" "))
     return {_ONE_OF_EACH[word] for word in words if word in _ONE_OF_EACH}
 
 
 def _denials(frame: Frame) -> int:
-    return sum(1 for token in _tokens(frame) if token.word and token.word.sign < 0 and not token.weight)
+    return sum(1 for token in frame.said if token.is_not)
 
 
 def _turns(frame: Frame) -> int:
-    return sum(1 for token in _tokens(frame) if token.word and token.word.sign < 0)
+    return sum(1 for token in frame.said if token.denies)
 
 
 def _in_order(frame: Frame, other: Frame) -> list[str]:
     """Return what both speak of in the order of one: orders that depend on users are no users that depend on orders."""
     return list(
-        dict.fromkeys(t.concept for t in _tokens(frame) if t.weight >= _LEAST_WEIGHT and t.concept in other.weights)
+        dict.fromkeys(t.concept for t in frame.said if t.weight >= _LEAST_WEIGHT and t.concept in other.weights)
     )
 
 
 def _own(frame: Frame, other: Frame) -> set[str]:
     """Return what one alone speaks of, and the name or other word with a capital that it begins with."""
-    tokens = _tokens(frame)
-    theirs = {token.surface.lower() for token in _tokens(other)}
+    tokens = frame.said
+    theirs = {token.surface.lower() for token in other.said}
     own = {token.concept for token in tokens if token.weight >= _LEAST_WEIGHT and token.concept not in other.weights}
     first = tokens[0] if tokens else Token("")
     is_begun_by_it = first.surface.istitle() and not first.weight and first.surface.lower() not in theirs

@@ -83,7 +83,7 @@ def differing_doer(pair: Pair) -> Judgement | None:
 
 def _adjunct(frame: Frame, other: Frame) -> list[Token]:
     """Return the things behind a `by` or `in`, if the other statement has none of them."""
-    main = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens]
+    main = frame.said
     at = next((n for n, token in enumerate(main) if n and token.surface.lower() in _DONE_BY), len(main))
     things = [token for token in main[at + 1 : at + 1 + _LONGEST_AGENT] if token.weight >= _LEAST_AGENT]
     own = [token for token in things if token.concept not in other.weights]
@@ -92,7 +92,7 @@ def _adjunct(frame: Frame, other: Frame) -> list[Token]:
 
 def _opening(frame: Frame, other: Frame) -> list[Token]:
     """Return the things with which a statement begins, as far as the other one lacks them."""
-    main = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens if token.weight]
+    main = [token for token in frame.said if token.weight]
     own = list(itertools.takewhile(lambda token: token.concept not in other.weights, main))
     return own if any(map(is_thing, own)) and len(own) < len(main) else []
 

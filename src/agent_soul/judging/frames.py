@@ -6,12 +6,13 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_soul.judging import giving_up
 from agent_soul.judging import values as given
-from agent_soul.judging.clauses import COPULAS, NOTHING, Clause, clauses_of, opens, roles_of
+from agent_soul.judging.clauses import NOTHING, Clause, clauses_of, opens, roles_of
+from agent_soul.judging.lexicon import COPULAS
 from agent_soul.judging.ordering import Order, order
 from agent_soul.judging.pieces import Token
 from agent_soul.judging.quantities import Quantity
@@ -126,6 +127,11 @@ class Frame(NamedTuple):
         return frozenset(self.values).union(*(name for name in self.values if not name.isascii()))
 
     @property
+    def said(self) -> list[Token]:
+        """The tokens of all that is no reason."""
+        return [token for clause in self.clauses if not clause.is_reason for token in clause.tokens]
+
+    @property
     def total(self) -> float:
         """Weight of all that it is about."""
         return sum(self.weights.values())
@@ -151,11 +157,7 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         quantities=tuple(dict.fromkeys(token.quantity for token in said if token.quantity)),
         settings=given.settings((token for clause in affirmed for token in clause.tokens), denied),
         holders=given.holders(said),
-        names={
-            token.concept: token.surface
-            for token in said
-            if token.is_name or given.is_product(token) or given.is_city(token)
-        },
+        names=_names(said),
         values={name: verb for name, verb in given.values(said).items() if name not in denied},
         places=given.places([clause.tokens for clause in affirmed]),
         denied=denied,
@@ -175,6 +177,11 @@ def frame(text: str, tokens: Sequence[Token] | None = None) -> Frame:
         is_past=_is_past(text, said),
         is_report=is_report,
     )
+
+
+def _names(said: Iterable[Token]) -> dict[str, str]:
+    named = (token for token in said if token.is_name or given.is_product(token) or given.is_city(token))
+    return {token.concept: token.surface for token in named}
 
 
 def _weights(clauses: Sequence[Clause]) -> dict[str, float]:
@@ -249,7 +256,7 @@ def _is_predicate(tokens: Sequence[Token], at: int) -> bool:
         return False  # the topic for returns
     if token.word and token.word.roles & _NOUNS:
         return False  # the concepts of these have verbs too
-    if surface in COPULAS or _does(token) or (token.word and token.word.sign < 0):
+    if surface in COPULAS or _does(token) or token.denies:
         return True
     if tokens[at - 1].concept == "user" and surface.isascii() and surface.endswith("s"):
         return True

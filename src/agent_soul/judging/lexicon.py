@@ -22,6 +22,12 @@ OWN_SUBJECT = "*"
 OF_A_PERSON = "@"
 """Ends the name of a setting of people: of one person a statement gives one value, whatever else it says."""
 
+COPULAS = (
+    frozenset({"is", "are", "was", "were", "be", "has", "have", "had", "does", "do", "did", "will"})
+    | {"是", "在", "为", "有", "由", "归", "叫", "会", "将", "已经", "已", "都", "只", "也", "还", "把", "被", "从"}
+    | {"一律", "统一"}
+)
+"""Words that stand where a verb does, or begin one."""
 VALUE_CLASSES = ("being", "place", "origin", "making", "beginning")
 """Verbs of one class give the same of a thing: what it is, where it is, whence, made of what, with what at its ends."""
 OF_A_FORM = frozenset({"mention", "exception", "above", "below", "measures"})

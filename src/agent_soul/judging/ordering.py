@@ -58,7 +58,7 @@ def _is_how_long(following: Sequence[Token]) -> bool:
 
 
 def _is_denied(tokens: Sequence[Token]) -> bool:
-    return sum(1 for token in tokens if token.word and token.word.sign < 0 and not token.weight) % 2 == 1
+    return sum(1 for token in tokens if token.is_not) % 2 == 1
 
 
 def _parts(tokens: Sequence[Token], at: int) -> tuple[Sequence[Token], Sequence[Token]]:

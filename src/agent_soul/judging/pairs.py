@@ -165,9 +165,14 @@ class Pair(_Two):
         return shared_weight(first, second) / max(min(map(self._sum, (first, second), self.frames)), least)
 
     @functools.cached_property
+    def waits(self) -> tuple[bool, bool]:
+        """Tell of each whether it makes a thing wait for another, by allowing it only then or denying it before."""
+        return makes_wait(self.frames[0].clauses), makes_wait(self.frames[1].clauses)
+
+    @property
     def is_gated(self) -> bool:
-        """Tell whether both make a thing wait for another, by allowing it only then or denying it before."""
-        return all(makes_wait(each.clauses) for each in self.frames)
+        """Tell whether both make a thing wait, and so are of one sense however they deny."""
+        return all(self.waits)
 
     @functools.cached_property
     def gives_several(self) -> bool:

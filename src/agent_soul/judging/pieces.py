@@ -76,6 +76,20 @@ class Token(NamedTuple):
     is_name: bool = False
     ends_clause: bool = False
 
+    def has(self, role: str) -> bool:
+        """Tell whether the tables give it a role, such as "condition"."""
+        return self.word is not None and role in self.word.roles
+
+    @property
+    def denies(self) -> bool:
+        """Tell whether it turns the sense of its clause: not, never, dislike."""
+        return self.word is not None and self.word.sign < 0
+
+    @property
+    def is_not(self) -> bool:
+        """Tell whether it denies and says nothing else, as `not` does and `dislike` does not."""
+        return self.denies and not self.weight
+
 
 _stand_ins = StandIns(_PIECE)
 

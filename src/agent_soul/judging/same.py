@@ -161,7 +161,7 @@ def sense(pair: Pair, at: int) -> int:
 
 def _tells(token: Token, other: Frame) -> bool:
     """Tell whether a token is a thing, or an act of which the other statement speaks too; a state says it again."""
-    is_state = token.word is not None and "state" in token.word.roles
+    is_state = token.has("state")
     return is_thing(token) or (token.weight >= A_THING and token.concept in other.weights and not is_state)
 
 
@@ -201,4 +201,4 @@ def _is_pole(token: Token) -> bool:
 
 def _is_little_thing(token: Token) -> bool:
     """Tell whether a word that half of all statements hold, such as `version`, is yet what this one is about."""
-    return bool(token.word and "little things" in token.word.roles)
+    return token.has("little things")

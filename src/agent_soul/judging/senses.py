@@ -14,7 +14,7 @@ from agent_soul.judging.lexicon import POLE_WEIGHT
 from agent_soul.judging.ordering import agree as orders_agree
 from agent_soul.judging.pairs import Judgement, Label, Pair, shared_weight
 from agent_soul.judging.same import sense
-from agent_soul.judging.waiting import makes_wait, spares_waiting
+from agent_soul.judging.waiting import spares_waiting
 
 _LEAST_SUBJECT = 0.3
 """Weight of the user: a statement may say nothing but whose setting it gives."""
@@ -95,7 +95,7 @@ def _act_on_others(pair: Pair, first: Mapping[str, float], second: Mapping[str, 
 
 def spared_wait(pair: Pair) -> Judgement | None:
     """One makes a thing wait for what the other does without: not before a review, without a review."""
-    waits = [makes_wait(each.clauses) for each in pair.frames]
+    waits = pair.waits
     spares = [spares_waiting(each.clauses) for each in pair.frames]
     is_one = pair.contained >= _SENSE_TOPIC and pair.predicate >= A_THING and not pair.reports
     if is_one and not all(waits) and ((waits[0] and spares[1]) or (waits[1] and spares[0])):

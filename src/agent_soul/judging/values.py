@@ -197,7 +197,7 @@ def _after_joining(tokens: Sequence[Token], verb: int) -> int:
 
 def persons(tokens: Sequence[Token]) -> Iterable[str]:
     """Yield who owns or does something: roles, names with a capital, Chinese family names, in a clause that says so."""
-    owns = any(token.word and "owning" in token.word.roles for token in tokens) or _is_a_job(tokens)
+    owns = any(token.has("owning") for token in tokens) or _is_a_job(tokens)
     acts = any(token.surface.lower() in _AGENT for token in tokens)
     for at, token in enumerate(tokens):
         if (not owns and not (acts and _is_agent(tokens, at))) or _is_left_by(tokens, at):
@@ -285,7 +285,7 @@ def bounds(tokens: Sequence[Token], subject: Sequence[Token]) -> Iterable[str]:
         is_said_of = is_said_of or (
             token in subject and token.surface.isascii() and near[0].surface.isascii()
         )  # transfers above 500 euros wait
-        is_condition = any(each.word and "condition" in each.word.roles for each in tokens[:at])
+        is_condition = any(each.has("condition") for each in tokens[:at])
         if len(side) == 1 and (is_said_of or is_condition):
             yield from side
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from agent_soul.judging.clauses import NEEDLESS, Clause
+from agent_soul.judging.clauses import Clause
+from agent_soul.judging.denials import NEEDLESS
 from agent_soul.judging.pieces import Token
 
 _ONLY = frozenset({"only", "只有", "只能"})
@@ -25,7 +26,7 @@ def makes_wait(clauses: Iterable[Clause]) -> bool:
     """Tell whether main clauses make one thing wait for another: it is allowed only after it, or denied before it."""
     tokens = [token for clause in clauses if not clause.is_reason for token in clause.tokens]
     words = {word for token in tokens for word in token.surface.lower().split(" ")}
-    denials = [token for token in tokens if _denies(token)]
+    denials = [token for token in tokens if token.denies]
     must_wait = words & _MUST and words & _FIRST and not denials
     if words & _ONLY_THEN or (words & _ONLY and words & _THEN) or must_wait:
         return True
@@ -36,8 +37,8 @@ def makes_wait(clauses: Iterable[Clause]) -> bool:
 def spares_waiting(clauses: Iterable[Clause]) -> bool:
     """Tell whether main clauses allow a thing without what others have to wait for: `may merge, no review needed`."""
     main = [clause.tokens for clause in clauses if not clause.is_reason]
-    denials = [_spares(token, tokens) for tokens in main for token in tokens if _denies(token)]
-    allows = any(token.concept == "may" and not _denies(token) for tokens in main for token in tokens)
+    denials = [_spares(token, tokens) for tokens in main for token in tokens if token.denies]
+    allows = any(token.concept == "may" and not token.denies for tokens in main for token in tokens)
     return allows and bool(denials) and all(denials)
 
 
@@ -47,10 +48,6 @@ def _spares(token: Token, tokens: Iterable[Token]) -> bool:
     return is_of_need or token.surface.lower() in NEEDLESS | _LACKING or token.concept in ("must", "approve")
 
 
-def _denies(token: Token) -> bool:
-    return token.word is not None and token.word.sign < 0
-
-
 def _leaves_open(token: Token) -> bool:
     """Tell whether a word allows a thing, or asks for none: `may be printed without asking` waits for nothing."""
-    return (token.concept == "may" and not _denies(token)) or token.surface.lower() in NEEDLESS
+    return (token.concept == "may" and not token.denies) or token.surface.lower() in NEEDLESS

@@ -33,7 +33,7 @@ def forbidden_habit(pair: Pair) -> Judgement | None:
 def may_be_forbidden(pair: Pair) -> bool:
     """Tell whether `forbidden_habit` could find something, at a small part of its cost."""
     clauses = [clause for each in pair.frames for clause in each.clauses]
-    denies = any(clause.sign < 0 or any(map(_turns, clause.tokens)) for clause in clauses)
+    denies = any(clause.sign < 0 or any(token.denies for token in clause.tokens) for clause in clauses)
     likes = [{"user", "like"} <= each.weights.keys() for each in pair.frames]
     return denies and likes[0] != likes[1] and pair.shared >= A_THING
 
@@ -47,16 +47,12 @@ def _liked(frame: Frame) -> Mapping[str, float]:
 
 def _spared(frame: Frame) -> frozenset[str]:
     """Return what the user likes to do without, or dislikes: what stands behind the word that says so."""
-    tokens = [token for clause in frame.clauses if not clause.is_reason for token in clause.tokens]
+    tokens = frame.said
     likes = next((n for n, token in enumerate(tokens) if token.concept == "like"), len(tokens))
     if "user" not in frame.weights or any(token.surface.lower() in _WANTING for token in tokens[likes : likes + 1]):
         return frozenset()
-    spared = itertools.dropwhile(lambda token: not _turns(token), tokens[likes:])
+    spared = itertools.dropwhile(lambda token: not token.denies, tokens[likes:])
     return frozenset(token.concept for token in spared if token.weight >= A_THING)
-
-
-def _turns(token: Token) -> bool:
-    return token.word is not None and token.word.sign < 0
 
 
 def _tells_of_liking(clause: Clause, frame: Frame) -> bool:
@@ -75,7 +71,7 @@ def _demands(rule: Frame, spared: frozenset[str]) -> bool:
 
 
 def _binds(token: Token) -> bool:
-    return token.word is not None and (token.concept == "must" or "universal" in token.word.roles)
+    return token.has("universal") or (token.word is not None and token.concept == "must")
 
 
 def _forbids(rule: Frame, liked: Mapping[str, float]) -> bool:
