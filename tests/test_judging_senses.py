@@ -134,8 +134,35 @@ def test_a_lead_may_be_one_whose_team_is_named() -> None:
 
 
 def test_what_is_kept_in_a_cache_is_not_kept_in_a_database() -> None:
-    assert judged("Player sessions are kept in Memcached.", "Player sessions live in DynamoDB.")[0] is CONFLICT
+    one = "Basket contents are kept in Memcached and are lost on a restart."
+
+    assert judged(one, "Contents of the basket live in DynamoDB, with an expiry on every item.")[1] == "differing value"
     assert judged("票务数据存放在 MySQL。", "票务前端的构建工具换成了 Vite。")[0] is DISTINCT
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Dave owns the billing service.", "Dave does not own the search service."),
+        (
+            "用户不喜欢接电话，有事请发微信文字，语音也尽量别发。",
+            "用户讨厌通电话，有事找他就在微信上打字留言，语音条也是能免则免。",
+        ),
+        (
+            "销售报表每天早上六点之前更新完毕，晚了会自动告警。",
+            "销售报表的字段说明写在字典里，由分析师维护，每季度核对一次。",
+        ),
+    ],
+)
+def test_a_denial_or_a_setting_of_another_thing_contradicts_nothing(one: str, other: str) -> None:
+    assert judged(one, other)[0] is not CONFLICT
+
+
+def test_where_most_agrees_a_denial_tells_again_what_another_clause_does() -> None:
+    one = "The importer keeps the newest row of each customer."
+    other = "The importer keeps the newest row of each customer and never an older one of that customer."
+
+    assert judged(one, other)[1] != "differing sense"
 
 
 def test_what_stays_open_until_then_is_closed_after_it() -> None:

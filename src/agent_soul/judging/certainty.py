@@ -64,7 +64,6 @@ def may_be_merged(pair: Pair) -> bool:
     return (
         pair.is_certain
         and _little_words(one) == _little_words(other)
-        and _denials(one) == _denials(other)
         and _turns(one) == _turns(other)
         and _in_order(one, other) == _in_order(other, one)
         and not (_own(one, other) and _own(other, one))
