@@ -37,7 +37,8 @@ MERGED = "says the same"
         ("Will approves budgets", "Mark approves budgets"),
         ("The default branch is main", "We still use master as the default branch"),
         ("Digests are sent immediately", "Digests are sent in a nightly batch"),
-        ("User avoids sugar in the tea", "User takes sugar in the tea"),
+        ("Never deploy without a backup.", "Deploy with a backup."),
+        ("没有备份不得部署。", "有备份可以部署。"),
         ("I like long walks", "Long walks tire me, so I skip them"),
     ],
 )
